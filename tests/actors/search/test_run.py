@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from examples.actors.load_balancer import program as balanced
 from sdnloom.actors.actor import Actor
 from sdnloom.actors.program import Monitor, Program
 from sdnloom.actors.search.options import ActorOptions
@@ -144,3 +145,8 @@ def test_depth_first_finds_the_same_final_states() -> None:
 def test_an_unknown_option_is_refused() -> None:
     with pytest.raises(SdnloomError, match="option reduction is 'most'; expected one of none, actor, entry, context"):
         ActorOptions(reduction="most")  # type: ignore[arg-type]
+
+
+def test_violations_that_say_the_same_after_a_renaming_are_reported_once() -> None:
+    found = search_program(balanced(2), ActorOptions(find_all=True)).result.violations
+    assert len(found) == len({(each.property, each.message) for each in found}) == 1

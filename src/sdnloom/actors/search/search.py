@@ -137,7 +137,7 @@ class _Run:
         loop, statistics = self.loop, self._statistics()
         # After a limit, states are left whose tasks have not run yet, and may not run now.
         finals = [] if loop.stopped is not None else [each for each in loop.states if self.graph.is_final(each)]
-        violations = tuple(self._counterexample(found, number) for found, number in self.findings.items())
+        violations = _distinct([self._counterexample(found, number) for found, number in self.findings.items()])
         for each in violations:  # only now: to find one of them may show that symmetry was wrong
             self.on_event(CounterexampleFound(each, False))
         reason = loop.stopped
@@ -204,3 +204,13 @@ class _Run:
 
     def _no_time_to_shorten(self) -> bool:
         return self.watch.interrupted or self.watch.left < -SHORTENING
+
+
+def _distinct(found: list[Counterexample]) -> tuple[Counterexample, ...]:
+    """The counterexamples without those that say the same; findings that differ by a renaming can become the same."""
+    kept: dict[tuple[str, str], Counterexample] = {}
+    for each in found:
+        said = each.property, each.message
+        if said not in kept or len(each.path) < len(kept[said].path):
+            kept[said] = each
+    return tuple(kept.values())
