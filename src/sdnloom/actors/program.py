@@ -119,14 +119,14 @@ class Program:
     """Actors and the messages that are in their mailboxes at the start.
 
     `final` are checks of final states, in which no task can go on; `always` of every state; `monitors` see events.
-    Unless `deadlocks` is False, a task that waits for ever is a violation.
+    Unless `deadlocks` is False, a task that waits for ever is a violation. Lists are kept as tuples.
     """
 
-    actors: tuple[Actor, ...]
-    start: tuple[Message, ...]
-    final: tuple[FinalCheck, ...] = ()
-    always: tuple[FinalCheck, ...] = ()
-    monitors: tuple[Monitor, ...] = ()
+    actors: Sequence[Actor]
+    start: Sequence[Any]  # Messages; to a type checker the call of a task is a coroutine
+    final: Sequence[FinalCheck] = ()
+    always: Sequence[FinalCheck] = ()
+    monitors: Sequence[Monitor] = ()
     deadlocks: bool = True
     symmetric: bool = True  # whether to look for actors that can be renamed into each other
     name: str = ""

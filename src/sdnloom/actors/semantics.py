@@ -6,7 +6,7 @@ was resumed, and its choices.
 
 import inspect
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sdnloom.actors.actor import ActorError
@@ -237,7 +237,7 @@ class ActorSemantics(Semantics):
         return printable_text(text.format(*shown))
 
 
-def _checked(checks: tuple[FinalCheck, ...], view: StateView) -> list[Finding]:
+def _checked(checks: Sequence[FinalCheck], view: StateView) -> list[Finding]:
     results = []
     for check in checks:
         output = StepOutput()
