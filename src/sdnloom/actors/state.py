@@ -141,12 +141,13 @@ class Meaning:
 
     def post(self, tasks: Counter[Task], task: Task) -> None:
         """Put a task into the mailbox: a control task or a barrier behind the barriers that are there."""
-        barriers = [each.segment for each in tasks if each.actor == task.actor and is_barrier(each)]
+        waits = is_barrier(task) or self.program.is_control(self.naming, task)
+        barriers = [each.segment for each in tasks if each.actor == task.actor and is_barrier(each)] if waits else []
         if is_barrier(task) and barriers:
             # A barrier behind another one with nothing in between is done together with it.
             segment = max(barriers) + 1
             task = task._replace(segment=segment if self._has_control(tasks, task.actor, segment) else segment - 1)
-        elif barriers and self.program.is_control(self.naming, task):
+        elif barriers:
             task = task._replace(segment=max(barriers) + 1)
         tasks[task] += 1
 

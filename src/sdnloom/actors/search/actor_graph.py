@@ -156,6 +156,7 @@ class ActorGraph(Graph[int]):
         key = number << 32 | task
         found = self._after.get(key)
         if found is None:
+            check_limits()
             state, cells = self._states[number], self._cells(number)
             found = self._after[key] = tuple(
                 [self.number(self._successor.of(state, cells, task, effect)) for effect in evaluation.effects]

@@ -46,6 +46,7 @@ from sdnloom.actors.search.successor import Cells
 from sdnloom.actors.search.summaries import Summaries, Summary
 from sdnloom.actors.search.unify import may_be_same
 from sdnloom.actors.task import Location
+from sdnloom.engine.stop_points import check_limits
 
 
 class StubbornTasks:
@@ -85,6 +86,7 @@ class StubbornTasks:
 
     def _rivals(self, step: Evaluation, cells: Cells, summaries: list[Summary]) -> int:
         """The tasks whose summaries conflict with a step, or with the reads of a condition."""
+        check_limits()  # with thousands of tasks, one choice takes minutes
         unchanged = 0  # bits of the writes that change nothing
         for place, (location, item) in enumerate(step.writes):
             if self._in_context and cells.get(location, -1) == item:
