@@ -1,5 +1,6 @@
 """A program of actors: the actors, the messages with which it starts, and what to check."""
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -183,6 +184,10 @@ class Program:
     def kind(self, naming: Naming, name: Stored) -> type[Actor]:
         """The class of an actor, given its stored name."""
         return type(self._declared(naming, name))
+
+    def method(self, naming: Naming, task: Task) -> Any:
+        """The `async def` function that a task runs, as its class body has it."""
+        return inspect.unwrap(getattr(self.kind(naming, task.actor), task.method))
 
     def view(self, naming: Naming, name: Stored, attribute: str) -> Any:
         """The class of the view of a dict, set or list field; None for another field."""

@@ -4,7 +4,6 @@ Replay, stepping, walks, shortening and every oracle use it. A step names the ac
 was resumed, and its choices.
 """
 
-import inspect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -130,7 +129,7 @@ class ActorSemantics(Semantics):
     def arguments(self, task: Task) -> ArgumentText:
         """The arguments of a task."""
         values = tuple(readable_value(self.naming, each) for each in task.args)
-        method = inspect.unwrap(getattr(self.program.kind(self.naming, task.actor), task.method))
+        method = self.program.method(self.naming, task)
         return ArgumentText(arguments_text(self.naming, task.args), without_defaults(values, method.__defaults__ or ()))
 
     def _transition(self, before: ActorState, task: Task, result: StepResult, step: Step) -> Transition:

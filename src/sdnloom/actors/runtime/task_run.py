@@ -137,8 +137,7 @@ class TaskRun(StepAccess):
         """The file and line of the program's code in which the error was raised; of the task if there is none."""
         found = None if error is None else raised_at(error)
         if found is None:
-            kind = self.program.kind(self._naming, self.task.actor)
-            code = inspect.unwrap(getattr(kind, self.task.method)).__code__
+            code = self.program.method(self._naming, self.task).__code__
             found = code.co_filename, code.co_firstlineno
         return found
 
@@ -224,6 +223,6 @@ def _not_read(location: Location) -> Stored:
 
 
 def _place(program: "Program", naming: "Naming", task: Task) -> str:
-    code = inspect.unwrap(getattr(program.kind(naming, task.actor), task.method)).__code__
+    code = program.method(naming, task).__code__
     what = f"{program.display(naming, task.actor)}.{task.method}"
     return f"{what} ({code.co_filename}:{code.co_firstlineno})"
