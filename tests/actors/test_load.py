@@ -77,7 +77,7 @@ def test_a_file_imports_modules_of_its_folder_which_are_unloaded_afterwards(tmp_
         ),
         (
             "async def program(): ...\n",
-            "FOLDER/counting.py: program is <function program at",
+            "FOLDER/counting.py: program is an `async def` function; expected a Program of sdnloom.actors",
         ),
         (
             "def program(size, limit=1): ...\n",

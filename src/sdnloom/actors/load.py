@@ -60,8 +60,8 @@ def _made(file: Path, name: str, found: Any) -> Program:
     if isinstance(found, Program):
         return found
     if not inspect.isfunction(found) or inspect.iscoroutinefunction(found):
-        shown = repr(found)
-        raise ActorError(f"{file}: {name} is {shown[:80]}; expected {_EXPECTED}")
+        shown = "an `async def` function" if inspect.iscoroutinefunction(found) else repr(found)[:80]
+        raise ActorError(f"{file}: {name} is {shown}; expected {_EXPECTED}")
     required = [
         each.name
         for each in inspect.signature(found).parameters.values()

@@ -1,5 +1,6 @@
 """Checks of the final states of networks: functions of the state that a program ends in."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -9,15 +10,15 @@ from sdnloom.actors.network.switch import Switch
 from sdnloom.network.switch.tables.lookup import overlap
 
 
-class NetworkCheck:
+class NetworkCheck(ABC):
     """Base of the checks below; they are named as their class unless they are given another name."""
 
     def __init__(self, name: str = "") -> None:
         self.__name__ = name or type(self).__name__
 
+    @abstractmethod
     def __call__(self, view: Any) -> str | None:
         """What is wrong with a state, or None."""
-        raise NotImplementedError
 
 
 class AllDelivered(NetworkCheck):

@@ -14,6 +14,7 @@ import hashlib
 import itertools
 import operator
 import warnings
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Generator
@@ -69,12 +70,12 @@ def identity(coroutine: Any, special: Callable[[Any], Stored | None]) -> Stored 
         return None
 
 
-class HeldInFrame:
+class HeldInFrame(ABC):
     """Base of objects of ours in frames; what decides their behaviour is what `held` returns."""
 
+    @abstractmethod
     def held(self) -> Any:
         """What the object stands for."""
-        raise NotImplementedError
 
 
 class _Freezer:
