@@ -37,7 +37,7 @@ def test_a_report_knows_bounds_properties_and_executions(program: Program) -> No
     report = program.check(ActorOptions(reduction="entry", limits=Limits(states=1_000)), counts=True)
     assert report.bounds == ("2 messages at the start", "at most 1,000 states")
     assert report.checked == ("NoTaskErrors", "NoDeadlock", "nothing_is_lost")
-    assert (report.reduction, report.final_states) == ("entry", None)
+    assert (report.reduction, report.final_states) == ("entry", 3)
     assert report.executions is not None
     assert report.executions.violating["nothing_is_lost"] < report.executions.count
     assert report_text(report).splitlines()[0] == (

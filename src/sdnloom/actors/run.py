@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from sdnloom.actors.executions.count import count_executions
+from sdnloom.actors.executions.count import ExecutionCount, count_executions
 from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.program import Program
 from sdnloom.actors.report import ActorReport
@@ -46,10 +46,11 @@ def check_program(
     watched = WATCH.set(steps)
     try:
         with watch.catching_interrupts(lambda: noted(STOPPING)), watch.in_force():
-            report = _report(program, options, search_program(program, options, noted, watch), steps.emitted)
+            found = search_program(program, options, noted, watch)
+            report = _report(program, options, found, steps.emitted)
             if counts:
                 counted = count_executions(program, options.reduction, on_event=noted, watch=watch)
-                report = replace(report, executions=counted)
+                report = replace(report, executions=counted, final_states=_final_states(report, found, counted))
     except LimitReached as reached:
         report = _unsearched(program, options, reached.reason, watch.seconds)
     finally:
@@ -91,6 +92,13 @@ def _report(program: Program, options: ActorOptions, found: ActorResult, emitted
         found.symmetry,
         found.final_states if result.incomplete is None else None,
     )
+
+
+def _final_states(report: ActorReport, found: ActorResult, counted: ExecutionCount) -> int | None:
+    """The final states that the search counted; if it ended early, those of the executions, if none can be renamed."""
+    if report.final_states is None and counted.incomplete is None and not found.naming.groups:
+        return counted.final_states
+    return report.final_states
 
 
 def _vacuous_reasons(program: Program, result: Result, emitted: bool) -> tuple[str, ...]:
