@@ -1,0 +1,1 @@
+"""Results as values that pictures and exports are made from."""
