@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sdnloom.cli.check import CHECK_GROUPS
-from sdnloom.cli.option_groups import OTHER
+from sdnloom.cli.options.option_groups import OTHER
 from tests.check.scenarios import SCENARIO, write
 from tests.cli.running import CommandLine
 

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from sdnloom.cli import cli
-from sdnloom.cli.format_option import format_option
+from sdnloom.cli.options.format_option import format_option
 from sdnloom.report import formats
 from sdnloom.report.formats import FORMATS, formatter, render
 
@@ -53,7 +53,7 @@ def test_a_format_is_one_module_and_one_line(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, module.__name__, module)
     registered = {**FORMATS, "check": {**FORMATS["check"], "markdown": "check.markdown:report_markdown"}}
     monkeypatch.setattr(formats, "FORMATS", registered)
-    monkeypatch.setattr("sdnloom.cli.format_option.FORMATS", registered)
+    monkeypatch.setattr("sdnloom.cli.options.format_option.FORMATS", registered)
     assert render("check", "markdown", "holds", {}) == "# holds\n"
     offered = click.command()(format_option("check")(lambda form: None)).params[0]
     assert isinstance(offered.type, click.Choice)

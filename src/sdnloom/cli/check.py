@@ -18,14 +18,14 @@ from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.actors.check import OPTIONS_OF_ACTORS, CheckOutput, check_program_file, reduction_level
 from sdnloom.cli.actors.program_choice import program_choice, refuse_options_of_actors
-from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
-from sdnloom.cli.exit_codes import EXIT_CODES
-from sdnloom.cli.format_option import format_option
-from sdnloom.cli.option_groups import GroupedCommand
-from sdnloom.cli.output_option import show_output_option
+from sdnloom.cli.options.apps import APP_GROUPS, chosen_scenario, describes_scenario
+from sdnloom.cli.options.exit_codes import EXIT_CODES
+from sdnloom.cli.options.format_option import format_option
+from sdnloom.cli.options.option_groups import GroupedCommand
+from sdnloom.cli.options.output_option import show_output_option
+from sdnloom.cli.options.strategies import with_strategies
+from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.progress import LOADS, STARTS, SearchProgress
-from sdnloom.cli.strategies import with_strategies
-from sdnloom.cli.time_spent import time_spent
 from sdnloom.cli.traces import TraceRecord, check_folder, write_traces
 from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.result import Limits

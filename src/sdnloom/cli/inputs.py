@@ -10,12 +10,12 @@ from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.survey import StatisticsWish, Survey, survey
 from sdnloom.cli.any_state import AnyStateOptions, any_state_options, print_any_state
-from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
-from sdnloom.cli.format_option import format_option
-from sdnloom.cli.option_groups import GroupedCommand
-from sdnloom.cli.output_option import early_output, echo_output, show_output_option
+from sdnloom.cli.options.apps import APP_GROUPS, chosen_scenario, describes_scenario
+from sdnloom.cli.options.format_option import format_option
+from sdnloom.cli.options.option_groups import GroupedCommand
+from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
+from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.progress import LOADS, STARTS, InputsProgress
-from sdnloom.cli.time_spent import time_spent
 from sdnloom.cli.traces import check_same, scenario_of
 from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.result import Limits

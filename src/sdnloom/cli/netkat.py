@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from sdnloom.cli.format_option import format_option
+from sdnloom.cli.options.format_option import format_option
 from sdnloom.netkat.errors import PolicyError
 from sdnloom.netkat.parser import parse_policy
 from sdnloom.netkat.policy_file import PolicyFile, read_policy_file

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from sdnloom.cli.exit_codes import EXIT_CODES
-from sdnloom.cli.format_option import format_option
+from sdnloom.cli.options.exit_codes import EXIT_CODES
+from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.races import Limits, RaceMode, RaceOptions, find_races, load_model, load_properties
 from sdnloom.races.language.lint import lint_model

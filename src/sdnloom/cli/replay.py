@@ -7,8 +7,8 @@ import click
 from sdnloom.actors.run import replay_program
 from sdnloom.check.run import Run
 from sdnloom.cli.actors.program_choice import loaded_program
-from sdnloom.cli.format_option import format_option
-from sdnloom.cli.output_option import early_output, echo_output, show_output_option
+from sdnloom.cli.options.format_option import format_option
+from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.traces import check_same, check_same_program, program_of, scenario_of
 from sdnloom.engine.trace import load_trace
 from sdnloom.report.actors.names import program_names

@@ -9,9 +9,9 @@ import click
 from sdnloom.check.run import Run
 from sdnloom.cli.actors.program_choice import program_choice
 from sdnloom.cli.actors.step import step_program
-from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
-from sdnloom.cli.option_groups import GroupedCommand
-from sdnloom.cli.output_option import early_output, echo_output, show_output_option
+from sdnloom.cli.options.apps import APP_GROUPS, chosen_scenario, describes_scenario
+from sdnloom.cli.options.option_groups import GroupedCommand
+from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.step_session import SessionCommand, StepSession, echo_lines
 from sdnloom.cli.traces import TraceRecord, echo_early_violation
 from sdnloom.engine.walk import Stepper

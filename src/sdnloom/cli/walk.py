@@ -11,10 +11,10 @@ from sdnloom.actors.search.path import RecordedSemantics
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.check.run import Run
 from sdnloom.cli.actors.program_choice import loaded_program, program_choice, refuse_options_of_scenarios
-from sdnloom.cli.apps import APP_GROUPS, chosen_scenario, describes_scenario
-from sdnloom.cli.format_option import format_option
-from sdnloom.cli.option_groups import GroupedCommand
-from sdnloom.cli.output_option import early_output, echo_output, show_output_option
+from sdnloom.cli.options.apps import APP_GROUPS, chosen_scenario, describes_scenario
+from sdnloom.cli.options.format_option import format_option
+from sdnloom.cli.options.option_groups import GroupedCommand
+from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.traces import MakeRecord, TraceRecord, check_folder, echo_early_violation, write_trace
 from sdnloom.engine.path import minimise, replay
 from sdnloom.engine.semantics import Semantics

@@ -12,9 +12,9 @@ from sdnloom.actors.run import check_program
 from sdnloom.actors.search.options import ActorOptions
 from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program, refuse_options_of_scenarios
 from sdnloom.cli.actors.tree_file import check_tree_file, write_tree
-from sdnloom.cli.exit_codes import EXIT_CODES
+from sdnloom.cli.options.exit_codes import EXIT_CODES
+from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.progress import LOADS, SearchProgress
-from sdnloom.cli.time_spent import time_spent
 from sdnloom.cli.traces import TraceRecord, check_folder, write_traces
 from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.result import Limits

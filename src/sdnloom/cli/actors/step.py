@@ -6,7 +6,7 @@ from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.program import Program
 from sdnloom.actors.semantics import ActorSemantics, state_of
 from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program, refuse_options_of_scenarios
-from sdnloom.cli.output_option import echo_output
+from sdnloom.cli.options.output_option import echo_output
 from sdnloom.cli.step_session import SessionCommand, StepSession, echo_lines
 from sdnloom.cli.traces import TraceRecord
 from sdnloom.engine.walk import Stepper

@@ -4,7 +4,7 @@ from typing import Final
 
 import click
 
-from sdnloom.cli.format_option import format_option
+from sdnloom.cli.options.format_option import format_option
 from sdnloom.report.formats import render
 
 # What can be given as an agent -> what it is.

@@ -15,7 +15,7 @@ from sdnloom.cli.crosscheck.report_files import (
     write_expected_tests,
     write_witness_files,
 )
-from sdnloom.cli.format_option import format_option
+from sdnloom.cli.options.format_option import format_option
 from sdnloom.crosscheck.comparison import CompareOptions
 from sdnloom.crosscheck.file_comparison import compare_files
 from sdnloom.crosscheck.result import CROSSCHECK_EXIT_CODES

@@ -19,7 +19,7 @@ from sdnloom.cli.crosscheck.options import (
     version_option,
 )
 from sdnloom.cli.crosscheck.progress import CrosscheckProgress
-from sdnloom.cli.format_option import format_option
+from sdnloom.cli.options.format_option import format_option
 from sdnloom.crosscheck.black_box import chosen_inputs, strict_partition, try_inputs
 from sdnloom.crosscheck.exploration import ExploreOptions, explore_agent
 from sdnloom.crosscheck.partition import INTERRUPTED

@@ -9,7 +9,7 @@ from typing import Final
 
 import click
 
-from sdnloom.cli.time_spent import time_spent
+from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.crosscheck.agents.load import AgentSource, load_agent
 from sdnloom.crosscheck.switch_test import SwitchTest
 from sdnloom.crosscheck.test_document import built_in_tests, load_test

@@ -27,8 +27,8 @@ from sdnloom.cli.crosscheck.report_files import (
     write_pair_tests,
     write_witness_files,
 )
-from sdnloom.cli.format_option import format_option
-from sdnloom.cli.option_groups import GroupedCommand
+from sdnloom.cli.options.format_option import format_option
+from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.crosscheck.comparison import CompareOptions
 from sdnloom.crosscheck.exploration import ExploreOptions
 from sdnloom.crosscheck.result import CROSSCHECK_EXIT_CODES, CrosscheckOptions

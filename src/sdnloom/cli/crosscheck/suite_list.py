@@ -2,7 +2,7 @@
 
 import click
 
-from sdnloom.cli.format_option import format_option
+from sdnloom.cli.options.format_option import format_option
 from sdnloom.crosscheck.test_document import built_in_tests, load_test
 from sdnloom.report.formats import render
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from sdnloom.cli.crosscheck.options import CrosscheckOptionError, labelled_agent, write_file
-from sdnloom.cli.format_option import format_option
+from sdnloom.cli.options.format_option import format_option
 from sdnloom.crosscheck.exchange import run_case
 from sdnloom.crosscheck.recorded_agent import RecordedAgent
 from sdnloom.crosscheck.run import check_versions
