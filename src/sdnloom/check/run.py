@@ -326,7 +326,7 @@ def _confirm(semantics: Semantics, shown: Counterexample) -> Counterexample:
         ) from None
     if Finding(shown.property, shown.message) not in semantics.findings(final_state(semantics, transitions)):
         raise DiscoveryError(f"{shown.property}: not violated by the program as it was written: {shown.message}")
-    return replace(shown, initial=semantics.initial(), transitions=tuple(transitions))
+    return replace(shown, initial=semantics.initial(), transitions=tuple(transitions), system=semantics.system)
 
 
 def shuffled(system: System, seed: int) -> System:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sdnloom.engine.disciplines import message_parts
-from sdnloom.engine.model import Fault, Message, Mode, Step
+from sdnloom.engine.counterexample.message_routes import causes
+from sdnloom.engine.model import Mode, Step
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.errors import SdnloomError
@@ -81,33 +81,6 @@ def replay(semantics: Semantics, path: Path) -> list[Transition]:
 def final_state(semantics: Semantics, transitions: Sequence[Transition]) -> State:
     """The state in which a replayed path ends."""
     return transitions[-1].state if transitions else semantics.initial()
-
-
-def causes(transitions: Sequence[Transition]) -> list[set[int]]:
-    """For each step, the earlier steps that it depends on directly: the component's previous one, and the senders."""
-    previous: dict[str, int] = {}
-    waiting: dict[str, list[tuple[Message, int]]] = {}  # channel -> (message, the step that sent it)
-    results: list[set[int]] = []
-    for position, transition in enumerate(transitions):
-        component, action = transition.component.name, transition.action
-        direct = {previous[component]} if component in previous else set()
-        if action.take is not None:
-            queue = waiting.get(action.take, [])
-            for part in message_parts(transition.step.message, [sent for sent, _ in queue]):
-                entry = next((entry for entry in queue if entry[0] == part), None)
-                if entry is not None:
-                    queue.remove(entry)
-                    direct.add(entry[1])
-        for channel, message in transition.outcome.sends:
-            waiting.setdefault(channel, []).append((message, position))
-        for fault in transition.events:
-            if isinstance(fault, Fault) and fault.kind.copies == 0:
-                waiting[fault.channel].remove((fault.message, position))
-            elif isinstance(fault, Fault):
-                waiting.setdefault(fault.channel, []).extend([(fault.message, position)] * (fault.kind.copies - 1))
-        previous[component] = position
-        results.append(direct)
-    return results
 
 
 def clocks(transitions: Sequence[Transition], known: Sequence[set[int]] | None = None) -> list[VectorClock]:

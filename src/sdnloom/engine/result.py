@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from sdnloom.engine.model import Restart, Strategy
+from sdnloom.engine.model import Restart, Strategy, System
 from sdnloom.engine.path import Path
 from sdnloom.engine.reduction.explain import Conflict
 from sdnloom.engine.semantics import State, Transition
@@ -73,7 +73,8 @@ class Statistics:
 class Counterexample:
     """A violation (or a witness) with its path and the transitions of the path, as one replay gave them.
 
-    Transitions are not compared: they hold functions of the system that was searched.
+    Transitions are not compared: they hold functions of the system that was searched. `system` is that system: its
+    components and channels have the order of the states' parts.
     """
 
     property: str
@@ -83,6 +84,7 @@ class Counterexample:
     initial: State = field(compare=False, repr=False)  # the state before the first step
     transitions: tuple[Transition, ...] = field(compare=False, repr=False)  # one for each step of the path
     minimal: bool = True  # no single step can be left out; False if there was no time to find that out
+    system: System | None = field(default=None, compare=False, repr=False)  # None for a program of actors
 
     def final_state(self) -> State:
         """The state at the end of the path."""

@@ -434,7 +434,9 @@ class _Run:
             path, minimal = minimise(recorded, path, found, self._no_time_to_shorten)
         transitions = self._confirmed(recorded, path)
         initial = self.whole.initial()
-        result = Counterexample(found.property, found.message, path, shortest, initial, tuple(transitions), minimal)
+        result = Counterexample(
+            found.property, found.message, path, shortest, initial, tuple(transitions), minimal, self.whole.system
+        )
         if found not in self.whole.findings(result.final_state()):
             raise AssertionError(
                 f"the counterexample to {found.property!r} does not replay; this is a defect of sdnloom"

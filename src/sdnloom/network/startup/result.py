@@ -43,7 +43,9 @@ def follow_path(
     shortened, minimal = minimise(MemoSemantics(Memo(system)), path, found, enough)
     semantics = Semantics(system)
     transitions = tuple(replay(semantics, shortened))
-    shown = Counterexample(found.property, found.message, shortened, False, semantics.initial(), transitions, minimal)
+    shown = Counterexample(
+        found.property, found.message, shortened, False, semantics.initial(), transitions, minimal, system
+    )
     if found not in semantics.findings(shown.final_state()):
         raise AssertionError(f"the path to {found.property!r} does not replay; this is a defect of sdnloom")
     on_event(CounterexampleFound(shown, witness=False))

@@ -1,0 +1,1 @@
+"""What is done with paths that a search has found."""
