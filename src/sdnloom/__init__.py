@@ -97,6 +97,7 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
         Waypoint as Waypoint,
     )
     from sdnloom.report.check.text import report_text as report_text
+    from sdnloom.report.schemas import json_schema as json_schema
     from sdnloom.report.crosscheck.event_text import difference_texts as difference_texts
     from sdnloom.scenario_file.document import ScenarioError as ScenarioError
     from sdnloom.strategies import (
@@ -140,6 +141,7 @@ _NAMES = {
         "UseCorrectRoutingTable Waypoint"
     ),
     "sdnloom.report.check.text": "report_text",
+    "sdnloom.report.schemas": "json_schema",
     "sdnloom.report.crosscheck.event_text": "difference_texts",
     "sdnloom.scenario_file.document": "ScenarioError",
     "sdnloom.strategies": "FlowIR NoDelay PktSeq Unusual same_connection",

@@ -7,7 +7,7 @@ their constructors, and a new class needs no parser.
 import contextlib
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from sdnloom.errors import SdnloomError
@@ -18,10 +18,15 @@ from sdnloom.scenario_file.table import Table
 
 
 class ValueType(NamedTuple):
-    """How a type is written in a file: the words for it in messages, and a conversion (ValueError if it fails)."""
+    """How a type is written in a file.
+
+    `expected` has the words for it in messages, `convert` a conversion (ValueError if it fails), and `schema` the JSON
+    schema of what can be converted.
+    """
 
     expected: str
     convert: Callable[[Any], Any]
+    schema: Mapping[str, Any]
 
 
 def read_call(table: Table, call: Callable[..., Any], fixed: Mapping[str, Any], own: Mapping[Any, ValueType]) -> Any:
@@ -42,13 +47,36 @@ def read_call(table: Table, call: Callable[..., Any], fixed: Mapping[str, Any], 
     return table.calling("", lambda: call(**arguments))
 
 
+def call_schema(
+    call: Callable[..., Any], fixed: Collection[str], own: Mapping[Any, ValueType]
+) -> tuple[dict[str, Any], list[str]]:
+    """The JSON schemas of the keys that `read_call` takes, and which of them are required."""
+    keys: dict[str, Any] = {}
+    required = []
+    for name, parameter, hint in _named_parameters(call):
+        kind = None if name in fixed else value_type_of(hint, own)
+        if kind is None:
+            continue
+        key, default = name.rstrip("_"), parameter.default
+        keys[key] = dict(kind.schema)
+        if default is parameter.empty:
+            required.append(key)
+        elif default not in (None, ""):
+            keys[key]["default"] = list(default) if isinstance(default, tuple) else default
+    return keys, required
+
+
 def _parameters(table: Table, call: Callable[..., Any]) -> list[tuple[str, inspect.Parameter, Any]]:
-    """Parameters that can be given by name, with their types."""
     try:
-        hints = get_type_hints(call.__init__ if inspect.isclass(call) else call, include_extras=True)
-        parameters = inspect.signature(call).parameters
+        return _named_parameters(call)
     except (NameError, TypeError, ValueError) as error:
         raise ScenarioError(f"{table.file}: {table.where}: cannot tell what {call!r} takes: {error}") from error
+
+
+def _named_parameters(call: Callable[..., Any]) -> list[tuple[str, inspect.Parameter, Any]]:
+    """Parameters that can be given by name, with their types."""
+    hints = get_type_hints(call.__init__ if inspect.isclass(call) else call, include_extras=True)
+    parameters = inspect.signature(call).parameters
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return [(name, each, hints.get(name, Any)) for name, each in parameters.items() if each.kind in named]
 
@@ -74,18 +102,21 @@ def value_type_of(hint: Any, own: Mapping[Any, ValueType]) -> ValueType | None:
         return value_type_of(arguments[0], own)
     if origin is Literal:
         expected = f"one of {', '.join(map(str, arguments))}" if len(arguments) > 1 else f'"{arguments[0]}"'
-        return ValueType(expected, lambda value: _member(value, arguments))
+        return ValueType(expected, lambda value: _member(value, arguments), {"enum": list(arguments)})
     if origin in (Union, types.UnionType):
         kinds = [kind for one in arguments if one is not type(None) and (kind := value_type_of(one, own))]
-        return (
-            ValueType(", or ".join(kind.expected for kind in kinds), lambda value: _first(value, kinds))
-            if kinds
-            else None
-        )
+        return _any_of(kinds) if kinds else None
     if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
         inner = value_type_of(arguments[0], own)
-        return inner and ValueType(f"a list, each item {inner.expected}", lambda value: _items(value, inner))
+        if inner is not None:
+            schema = {"type": "array", "items": inner.schema}
+            return ValueType(f"a list, each item {inner.expected}", lambda value: _items(value, inner), schema)
     return None
+
+
+def _any_of(kinds: list[ValueType]) -> ValueType:
+    schema = kinds[0].schema if len(kinds) == 1 else {"anyOf": [kind.schema for kind in kinds]}
+    return ValueType(", or ".join(kind.expected for kind in kinds), lambda value: _first(value, kinds), schema)
 
 
 def _first(value: Any, kinds: list[ValueType]) -> Any:
@@ -109,13 +140,13 @@ def _text(value: Any) -> str:
 
 def _whole(value: Any) -> int:
     number = _typed(int, value)
-    if not 0 <= number <= 1_000_000_000:
+    if not 0 <= number <= MOST_WHOLE:
         raise ValueError
     return number  # type: ignore[no-any-return]
 
 
 def _seconds(value: Any) -> float:
-    if type(value) not in (int, float) or not 0 <= value <= 1e9:
+    if type(value) not in (int, float) or not 0 <= value <= MOST_WHOLE:
         raise ValueError
     return float(value)
 
@@ -139,11 +170,15 @@ def _switch_port(value: Any) -> SwitchPort:
     return SwitchPort(switch, port)
 
 
+MOST_WHOLE = 1_000_000_000
+TEXT_SCHEMA: Mapping[str, Any] = {"type": "string", "minLength": 1}
 _PLAIN: dict[Any, ValueType] = {
-    Any: ValueType("a value", lambda value: value),
-    bool: ValueType("true or false", lambda value: _typed(bool, value)),
-    int: ValueType("a whole number of at least 0", _whole),
-    float: ValueType("a number of at least 0", _seconds),
-    str: ValueType("a string", _text),
-    SwitchPort: ValueType("a port of a switch such as s1:2", _switch_port),
+    Any: ValueType("a value", lambda value: value, {}),
+    bool: ValueType("true or false", lambda value: _typed(bool, value), {"type": "boolean"}),
+    int: ValueType("a whole number of at least 0", _whole, {"type": "integer", "minimum": 0, "maximum": MOST_WHOLE}),
+    float: ValueType("a number of at least 0", _seconds, {"type": "number", "minimum": 0, "maximum": MOST_WHOLE}),
+    str: ValueType("a string", _text, TEXT_SCHEMA),
+    SwitchPort: ValueType(
+        "a port of a switch such as s1:2", _switch_port, {"type": "string", "pattern": "^[^:]*:[0-9]{1,9}$"}
+    ),
 }

@@ -1,5 +1,6 @@
 """Packets in scenario files: `{ kind = "tcp", to = "B", dst_port = 80, flags = ["SYN"] }`."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from sdnloom.errors import SdnloomError
@@ -9,8 +10,28 @@ from sdnloom.network.traffic import BROADCAST, arp_request
 from sdnloom.network.value import ip, mac
 from sdnloom.scenario_file.by_signature import ValueType
 
-_KEYS = ("kind", "to", "src", "dst", "type", "vlan", "src_port", "dst_port", "flags", "payload", "hex")
 _KINDS = ("frame", "ping", "arp", "tcp", "udp")
+_FLAG: dict[str, Any] = {"enum": list(TcpFlag.__members__)}
+PACKET_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "kind": {"enum": list(_KINDS), "default": "frame"},
+        "to": {"type": "string"},
+        "src": {"type": "string"},
+        "dst": {"type": "string"},
+        "type": {"type": "integer", "minimum": 0, "maximum": 0xFFFF, "default": 0x88B5},
+        "vlan": {"type": "integer", "minimum": 0, "maximum": 4095},
+        "src_port": {"type": "integer", "minimum": 0, "maximum": 0xFFFF, "default": 1024},
+        "dst_port": {"type": "integer", "minimum": 0, "maximum": 0xFFFF, "default": 80},
+        "flags": {"anyOf": [{"type": "array", "items": _FLAG}, _FLAG], "default": ["SYN"]},
+        "payload": {"type": "string", "default": ""},
+        "hex": {"type": "string", "pattern": "^([0-9a-fA-F]{2}|[ \\t\\n])*$", "default": ""},
+    },
+    # A packet of another kind than "frame" goes to a host.
+    "anyOf": [{"properties": {"kind": {"const": "frame"}}}, {"required": ["to"]}],
+    "additionalProperties": False,
+}
+_KEYS = tuple(PACKET_SCHEMA["properties"])
 
 
 class PacketTextError(SdnloomError):
@@ -19,7 +40,8 @@ class PacketTextError(SdnloomError):
 
 def packet_type(topology: Topology, host: HostSpec) -> ValueType:
     """How the packets of this host are written."""
-    return ValueType('a packet such as { kind = "ping", to = "B" }', lambda value: read_packet(value, topology, host))
+    expected = 'a packet such as { kind = "ping", to = "B" }'
+    return ValueType(expected, lambda value: read_packet(value, topology, host), PACKET_SCHEMA)
 
 
 def read_packet(value: Any, topology: Topology, host: HostSpec) -> Packet:
@@ -58,7 +80,16 @@ def _addresses(value: Any) -> tuple[int, int]:
     return mac(_typed(value, "mac", str)), ip(_typed(value, "ip", str))
 
 
-ADDRESSES = ValueType('addresses such as { mac = "00:00:00:00:00:09", ip = "10.0.0.9" }', _addresses)
+ADDRESSES = ValueType(
+    'addresses such as { mac = "00:00:00:00:00:09", ip = "10.0.0.9" }',
+    _addresses,
+    {
+        "type": "object",
+        "properties": {"mac": {"type": "string"}, "ip": {"type": "string"}},
+        "required": ["mac", "ip"],
+        "additionalProperties": False,
+    },
+)
 
 
 def _typed(value: dict[str, Any], key: str, kind: type) -> Any:
