@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from sdnloom.engine.result import Counterexample, Incomplete, Result, VerdictName
+from sdnloom.engine.result import Counterexample, Incomplete, Result, Vacuous, VerdictName, Violated
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.json_text import json_text
 from sdnloom.report.steps import steps_text, transition_text
@@ -53,29 +53,44 @@ def verdict_text(report: JudgedReport, names: Names) -> list[str]:
     lines = []
     shown = set()
     for violation in report.violations:
-        lines.append(f"VIOLATED {violation.property}: {violation.message}")
-        lines += ["by the same steps", ""] if violation.path in shown else [_length(violation)]
+        lines.append(violation_line(violation))
+        lines += ["by the same steps", ""] if violation.path in shown else [f"{length_words(violation)}:"]
         if violation.path not in shown:
             lines += [*steps_text(violation.transitions, names), ""]
         shown.add(violation.path)
-    properties = ", ".join(report.checked) or "nothing"
-    if report.verdict == "holds":
-        lines.append(f"HOLDS {properties}: no violation in an exhaustive search within the bounds below")
-    if report.verdict == "vacuous":
-        lines.append(f"VACUOUS {properties}: no violation within the bounds below, but too little happened")
-        lines += [f"  {reason}" for reason in report.vacuous]
+    if report.verdict != "violated":
+        lines.append(headline(report))
+    lines += [f"  {reason}" for reason in report.vacuous]
     if isinstance(report.result.verdict, Incomplete):
         reason = report.result.verdict.reason
-        lines.append(f"INCOMPLETE no violation so far, but {reason}")
         lines += [f"to see more, raise {option}" for limit, option in _LIMIT_OPTIONS.items() if limit in reason]
     return lines
 
 
-def _length(violation: Counterexample) -> str:
+def headline(report: JudgedReport) -> str:
+    """The verdict in one line; of several violations, the first one."""
+    properties = ", ".join(report.checked) or "nothing"
+    match report.result.verdict:
+        case Incomplete(reason):
+            return f"INCOMPLETE no violation so far, but {reason}"
+        case Vacuous():
+            return f"VACUOUS {properties}: no violation within the bounds below, but too little happened"
+        case Violated():
+            return violation_line(report.violations[0])
+    return f"HOLDS {properties}: no violation in an exhaustive search within the bounds below"
+
+
+def violation_line(violation: Counterexample) -> str:
+    """The property that is violated, and how."""
+    return f"VIOLATED {violation.property}: {violation.message}"
+
+
+def length_words(violation: Counterexample) -> str:
+    """How long the counterexample is, and how much of it is needed."""
     steps = counted(len(violation.path), "step")
     if violation.shortest:
-        return f"shortest counterexample, {steps}:"
-    return f"counterexample, {steps}, {'none' if violation.minimal else 'some perhaps'} can be left out:"
+        return f"shortest counterexample, {steps}"
+    return f"counterexample, {steps}, {'none' if violation.minimal else 'some perhaps'} can be left out"
 
 
 def replay_commands(report: JudgedReport, traces: Mapping[Counterexample, Path]) -> list[str]:

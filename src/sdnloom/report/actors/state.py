@@ -24,23 +24,40 @@ def fields_text(program: Program, state: ActorState, names: Names, only: str | N
     lines = []
     for actor in _actors(program, only):
         lines.append(actor.name)
-        for field in actor.fields:
-            value = view.field(actor.name, field)
-            if isinstance(value, Mapping) and value:
-                lines.append(f"  {field}:")
-                lines += [f"    {entry}" for entry in entry_words(value, names)]
-            elif isinstance(actor, Host) and field in _ADDRESSES:
-                lines.append(f"  {field} = {_ADDRESSES[field](value)}")
+        before = ""
+        for field, text in field_lines(actor, view, names):
+            if field in _entries(actor, view):
+                lines += [] if field == before else [f"  {field}:"]
+                lines.append(f"    {text}")
             else:
-                lines.append(f"  {field} = {plain_words(value, names)}")
+                lines.append(f"  {field} = {text}")
+            before = field
     return lines
+
+
+def _entries(actor: Actor, view: StateView) -> set[str]:
+    """The fields that hold a dict with entries."""
+    values = {field: view.field(actor.name, field) for field in actor.fields}
+    return {field for field, value in values.items() if isinstance(value, Mapping) and value}
+
+
+def field_lines(actor: Actor, view: StateView, names: Names) -> Iterator[tuple[str, str]]:
+    """The fields of an actor with their values, a dict entry by entry."""
+    for field in actor.fields:
+        value = view.field(actor.name, field)
+        if isinstance(value, Mapping) and value:
+            yield from ((field, entry) for entry in entry_words(value, names))
+        elif isinstance(actor, Host) and field in _ADDRESSES:
+            yield field, _ADDRESSES[field](value)
+        else:
+            yield field, plain_words(value, names)
 
 
 def mailboxes_text(program: Program, state: ActorState, names: Names, only: str | None = None) -> list[str]:
     """The tasks of the actors; an actor without any has no lines, unless it was asked for."""
     lines, semantics = [], ActorSemantics(program)
     for actor in _actors(program, only):
-        found = sorted(_tasks(semantics, state, actor.name, names))
+        found = sorted(task_texts(semantics, state, actor.name, names))
         if found or only is not None:
             lines += [actor.name, *(f"  {text}" for text in found or ["no task"])]
     return lines
@@ -50,7 +67,8 @@ def _actors(program: Program, only: str | None) -> list[Actor]:
     return [actor for actor in (*program.actors, *program.monitors) if only in (None, actor.name)]
 
 
-def _tasks(semantics: ActorSemantics, state: ActorState, name: str, names: Names) -> Iterator[str]:
+def task_texts(semantics: ActorSemantics, state: ActorState, name: str, names: Names) -> Iterator[str]:
+    """The tasks of an actor: their arguments, and what they wait for."""
     for task, count in state.tasks:
         if task.actor == name:
             times = f" ({count} times)" if count > 1 else ""
