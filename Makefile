@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RYU := .cache/ryu-4.34
 DEBIAN_PACKAGES := spin gcc libc6-dev graphviz openvswitch-switch tshark chromium
 
-.PHONY: setup demo quick test lint types tests packages ryu wheel every-packet clean
+.PHONY: setup demo quick test lint types tests packages ryu wheel site every-packet clean
 
 setup: $(VENV)/.ready
 
@@ -57,6 +57,10 @@ every-packet: setup
 
 wheel: setup
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
+
+# The documentation as web pages; build/site/index.html is the first.
+site: setup
+	$(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf $(VENV) .cache dist build .pytest_cache .mypy_cache .ruff_cache

@@ -43,7 +43,10 @@ _TABLE: Schema = {"type": "object"}
 _NAMES: Schema = {"type": "array", "items": {"type": "string"}}
 _PLAIN_LIST: Schema = {"type": "array"}
 _HOST_KEYS = dict.fromkeys(("name", "at", "mac", "ip", "gateway"), _TEXT)
-_OWN = {Packet: ValueType("a packet", lambda value: value, PACKET_SCHEMA), tuple[int, int]: ADDRESSES}
+FILE_TYPES: Mapping[Any, ValueType] = {
+    Packet: ValueType("a packet", lambda value: value, PACKET_SCHEMA),
+    tuple[int, int]: ADDRESSES,
+}  # that hosts have, beside plain ones
 _NEEDED = ["program", "properties", "topology"]
 _LINES = 'shape = "linear", "ring" or "mesh"'
 
@@ -176,7 +179,7 @@ def _hosts(meanings: Meanings) -> Iterable[Schema]:
     }
     every = meanings.get("Every host", {})
     for kind, call in HOSTS.items():
-        keys, required = call_schema(call, ("name",), _OWN)
+        keys, required = call_schema(call, ("name",), FILE_TYPES)
         merged = _object({**common, **keys}, required, f'kind = "{kind}"', meanings, every)
         merged["properties"]["kind"] = {"const": kind, **({"default": kind} if kind == "sink" else {})}
         merged["required"] = ["name"] if kind == "sink" else ["name", "kind", *required]

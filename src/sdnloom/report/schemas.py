@@ -53,5 +53,5 @@ def key_meanings(page: str) -> dict[str, dict[str, str]]:
     for section in re.split(r"^##+ ", page, flags=re.MULTILINE)[1:]:
         heading, _, text = section.partition("\n")
         rows = re.findall(r"^\| `(\w+)` \| .*? \| .*? \| (.*) \|$", text, re.MULTILINE)
-        found[heading] = {key: re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", meaning) for key, meaning in rows}
+        found[heading] = {key: re.sub(r"\[(`[^`]*`|[^][]*)\]\([^)]*\)", r"\1", meaning) for key, meaning in rows}
     return found
