@@ -101,8 +101,21 @@ def test_the_printed_scenario_means_the_same(here: Path, sdnloom: CommandLine) -
     assert from_file.out == from_options.out
     assert sdnloom("replay", TRACE, "--scenario", "learning_switch.toml").code == 1
     again = sdnloom("check", "learning_switch.toml", "--print-scenario")
-    assert (again.code, again.out) == (2, "")
-    assert "is a scenario already" in again.err
+    assert (again.code, again.out) == (0, printed.out)
+
+
+def test_the_trace_of_a_varied_scenario_can_be_replayed(here: Path, sdnloom: CommandLine) -> None:
+    (here / "nets").mkdir()
+    printed = sdnloom("check", "--app", "learning_switch_fixed.py", "--print-scenario").out
+    (here / "nets" / "net.toml").write_text(printed.replace('app = "', 'app = "../'))
+    assert sdnloom("check", "nets/net.toml").code == 0
+    found = sdnloom("check", "nets/net.toml", "--app", "learning_switch.py", "--ping", "h2,h1,2", "--trace-dir", "t")
+    assert (found.code, found.out.split(":")[0]) == (1, "VIOLATED NoBlackHoles")
+    trace = min((here / "t").glob("*.json"))
+    (here / "nets" / "net.toml").unlink()  # the trace has all of it
+    assert sdnloom("replay", trace).code == 1
+    walk = sdnloom("walk", trace.with_name("nothing.toml"), "--ping", "h1,h2")
+    assert (walk.code, "nothing.toml" in walk.err) == (2, True)
 
 
 def test_walks_and_steps_take_an_app(here: Path, sdnloom: CommandLine) -> None:
@@ -146,7 +159,7 @@ def test_coverage_is_of_the_app(here: Path, sdnloom: CommandLine) -> None:
     [
         ([], ["there is nothing to run"]),
         (["--topology", "linear,2"], ["there is nothing to run"]),
-        (["some.toml", "--app", "learning_switch.py"], ["--app and the scenario 'some.toml'", "one or the other"]),
+        (["some.toml", "--app", "learning_switch.py"], ["some.toml", "cannot read the scenario"]),
         (["--app", "learning_switch.py", "--openflow", "1.0"], ["speaks OpenFlow 1.3", "1.0"]),
         (["--app", "learning_switch.py", "--path", "nowhere"], ["program.path", "folders that exist"]),
         (["--app", "learning_switch.py", "--topology", "cube,3"], ["--topology is 'cube,3'", "linear,SWITCHES"]),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.check.app_options import AppOptions, app_document
 from sdnloom.check.load import app_scenario, load_scenario, read_scenario
+from sdnloom.check.options.app_options import AppOptions, app_document
 from sdnloom.engine.result import Limits
 from sdnloom.engine.trace import load_trace
 from sdnloom.errors import SdnloomError

@@ -1,8 +1,8 @@
 """Options of discovery, from `[discover]` tables and command lines."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from sdnloom.inputs.clients import with_packet_discovery
 from sdnloom.inputs.domains import DomainError
@@ -37,20 +37,33 @@ def _flat(table: Table, fields: Any) -> tuple[tuple[str, str], ...]:
     if not isinstance(fields, dict):
         table.fail("fields", fields, 'a table of fields such as { eth.type = "any" }')
 
-    def walk(prefix: str, value: Any) -> None:
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                walk(f"{prefix}.{key}" if prefix else key, inner)
-            return
+    for name, value in _pairs("", fields):
         items = value if isinstance(value, list) else [value]
         if not items or not all(type(item) in (str, int) for item in items):
             table.fail("fields", value, expected)
-        if prefix in dict(found):
-            table.fail("fields", prefix, 'each field once, as eth.type = ... or as "eth.type" = ...')
-        found.append((prefix, ",".join(map(str, items))))
-
-    walk("", fields)
+        if name in dict(found):
+            table.fail("fields", name, 'each field once, as eth.type = ... or as "eth.type" = ...')
+        found.append((name, _values_text(items)))
     return tuple(found)
+
+
+def _pairs(prefix: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The values inside of tables, by their full names."""
+    if not isinstance(value, dict):
+        yield prefix, value
+        return
+    for key, inner in value.items():
+        yield from _pairs(f"{prefix}.{key}" if prefix else key, inner)
+
+
+def _values_text(items: Sequence[Any]) -> str:
+    return ",".join(map(str, items))
+
+
+def flat_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a `[discover]` table by their full names, with each list as one text, as `--field` has it."""
+    pairs = _pairs("", dict(fields))
+    return {name: _values_text(value) if isinstance(value, list) else value for name, value in pairs}
 
 
 def read_field_options(texts: Iterable[str]) -> dict[str, str]:
@@ -76,16 +89,6 @@ def override_options(options: DiscoverOptions, stacks: tuple[str, ...], fields: 
     """The options with those of a command line over them."""
     merged = tuple((dict(options.fields) | dict(fields)).items())
     return replace(options, stacks=stacks or options.stacks, fields=merged)
-
-
-def discover_table(options: DiscoverOptions, clients: bool | Literal["only"]) -> dict[str, Any]:
-    """The `[discover]` table of a scenario whose clients and switches all discover, with these options."""
-    table: dict[str, Any] = {"clients": clients, "statistics": True}
-    if options.stacks != DEFAULT_STACKS:
-        table["stacks"] = list(options.stacks)
-    if options.paths != DiscoverOptions.paths:
-        table["paths"] = options.paths
-    return {**table, "fields": dict(options.fields)} if options.fields else table
 
 
 def check_discover_options(options: DiscoverOptions, topology: Topology) -> None:

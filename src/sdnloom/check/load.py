@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from sdnloom import properties as library
-from sdnloom.check.app_options import COMMAND_LINE, AppOptions, app_document
 from sdnloom.check.discovery_table import read_discover
+from sdnloom.check.options.app_options import COMMAND_LINE, AppOptions, app_document
+from sdnloom.check.options.keywords import NetworkKeywords, given_options
+from sdnloom.check.options.variation import varied_document
 from sdnloom.check.program_factory import ProgramFactory
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
@@ -38,6 +40,7 @@ from sdnloom.scenario_file.code_files import CodeFiles
 from sdnloom.scenario_file.document import ScenarioError, as_document, parse_toml, read_document, shown
 from sdnloom.scenario_file.fragment import refuse_fragment
 from sdnloom.scenario_file.packet_text import ADDRESSES, packet_type
+from sdnloom.scenario_file.plain_document import plain_document
 from sdnloom.scenario_file.program import read_program
 from sdnloom.scenario_file.strategies import read_strategies
 from sdnloom.scenario_file.table import Table
@@ -55,16 +58,31 @@ MEBIBYTE = 1 << 20
 F = TypeVar("F", LinkFaults, SwitchFaults)
 
 
-def load_scenario(file: str | Path, build: bool = True) -> Scenario:
-    """The scenario of a file and the files it includes.
+def load_scenario(file: str | Path, build: bool = True, **options: Unpack[NetworkKeywords]) -> Scenario:
+    """The scenario of a file and the files it includes, with options over it as `sdnloom check FILE` has them.
 
     Its system is built once so that every error shows now; without `build` some show only when it is used.
     """
-    file = Path(file)
+    return varied_scenario(Path(file), given_options(options), build)
+
+
+def varied_scenario(file: Path, given: Mapping[str, Any], build: bool = True) -> Scenario:
+    """The scenario of a file with options over it; `given` are fields of AppOptions."""
+    document, topology, named = read_document(file), None, file
+    refuse_fragment(document, file)
+    plain = None
+    if given:
+        document, named, topology = varied_document(document, file, given)
+        plain = plain_document(document, file, Path())
+    scenario = replace(_read(Table(document, named), topology), file=file, document=plain)
+    return _built(scenario) if build else scenario
+
+
+def scenario_document(file: Path, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of a file with options over it as one table, for a file in the current folder."""
     document = read_document(file)
     refuse_fragment(document, file)
-    scenario = replace(_read(Table(document, file)), file=file)
-    return _built(scenario) if build else scenario
+    return plain_document(varied_document(document, file, given).document if given else document, file, Path())
 
 
 def read_scenario(text: str, file: str | Path, build: bool = True) -> Scenario:
@@ -73,12 +91,17 @@ def read_scenario(text: str, file: str | Path, build: bool = True) -> Scenario:
     return _of_document(parse_toml(text, file), file, None, build)
 
 
-def app_scenario(*apps: str | Path, build: bool = True, **options: Any) -> Scenario:
+def app_scenario(*apps: str | Path, build: bool = True, **options: Unpack[NetworkKeywords]) -> Scenario:
     """The scenario of os-ken or Ryu apps that run together, as `sdnloom check --app` makes it.
 
-    `options` are the fields of `AppOptions`: `app_scenario("switch.py", topology="ring,3", pings=["h1,h3,2"])`.
+    The options are those of the command line: `app_scenario("switch.py", topology="ring,3", pings=["h1,h3,2"])`.
     """
-    document, topology = app_document(AppOptions(tuple(map(str, apps)), **options))
+    return scenario_of_apps(tuple(map(str, apps)), given_options(options), build)
+
+
+def scenario_of_apps(apps: tuple[str, ...], given: Mapping[str, Any], build: bool = True) -> Scenario:
+    """The scenario of apps; `given` are the other fields of AppOptions."""
+    document, topology = app_document(AppOptions(apps, **given))
     return _of_document(document, COMMAND_LINE, topology, build)
 
 

@@ -48,7 +48,7 @@ class Scenario:
     name: str = "scenario"
     file: Path | None = None  # the file that it was read from
     code: tuple[Path, ...] = ()  # the files of the program
-    document: Mapping[str, Any] | None = field(default=None, compare=False)  # of a scenario that has no file
+    document: Mapping[str, Any] | None = field(default=None, compare=False)  # of options, alone or over the file
     strategies: tuple[SearchStrategy, ...] = ()  # applied in this order
     same_flow: SameFlow | None = None  # which packets belong together, for a strategy that is chosen later
     discovery: DiscoverOptions = field(default_factory=DiscoverOptions)  # which inputs are looked for
@@ -58,7 +58,7 @@ class Scenario:
 
     @property
     def text(self) -> str | None:
-        """The document as TOML; None for a scenario that was read from a file or made in Python."""
+        """The document as TOML; None for a scenario that is as its file says, or that was made in Python."""
         return None if self.document is None else toml_text(self.document)
 
     def check(

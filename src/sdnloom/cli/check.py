@@ -1,35 +1,24 @@
 """`sdnloom check`: search the orders of events of a scenario for one that violates a property."""
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import click
 
 from sdnloom.actors.search.options import ReductionLevel
-from sdnloom.check.discovery_table import (
-    check_discover_options,
-    discover_table,
-    override_options,
-    read_field_options,
-)
-from sdnloom.check.load import MEBIBYTE
-from sdnloom.check.scenario import Scenario
+from sdnloom.check.options.search_options import CheckOptions
 from sdnloom.cli.actors.check import OPTIONS_OF_ACTORS, CheckOutput, check_program_file, reduction_level
 from sdnloom.cli.actors.program_choice import program_choice, refuse_options_of_actors
-from sdnloom.cli.options.apps import APP_GROUPS, chosen_scenario, describes_scenario
+from sdnloom.cli.options.apps import APP_GROUPS, chosen_document, chosen_scenario, describes_scenario
 from sdnloom.cli.options.exit_codes import EXIT_CODES
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import show_output_option
-from sdnloom.cli.options.strategies import with_strategies
 from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.progress import LOADS, STARTS, SearchProgress
 from sdnloom.cli.traces import TraceRecord, check_folder, write_traces
 from sdnloom.engine.limits import LOADING, LimitWatch
-from sdnloom.engine.result import Limits
-from sdnloom.inputs.clients import discovering_clients
 from sdnloom.report.check.text import coverage_text
 from sdnloom.report.formats import render
 from sdnloom.scenario_file.toml_text import toml_text
@@ -134,13 +123,17 @@ CHECK_GROUPS = {
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the tree of executions of a small program to this file: .svg, .txt, .dot (Graphviz) or .mmd (mermaid).",
 )
-@click.option("--print-scenario", is_flag=True, help="Print the scenario file of --app and its options, and stop.")
+@click.option(
+    "--print-scenario",
+    is_flag=True,
+    help="Print the scenario of file and options as one file for the current folder, and stop.",
+)
 def command(
     scenario: Path | None,
     app_options: dict[str, Any],
     form: str,
     find_all: bool | None,
-    engine: str | None,
+    engine: Any,
     order: str | None,
     reduce: bool | None,
     explain: bool,
@@ -170,7 +163,11 @@ def command(
 
     SCENARIO is a TOML file that names a controller program, a network and properties; for an os-ken or Ryu app, --app
     and a topology are enough. FILE.py or FILE.py:NAME is a program of actors. The program is your code: it runs in this
-    process. Options given here override those of the file's [search] table.
+    process.
+
+    Options vary a scenario file. One that names one thing replaces what the file says of it: the app, the topology, the
+    properties, what a host sends (--ping) or where it moves, a budget of faults, the [search] table's keys. --external,
+    --setup, --path, --env and --config add to the file's.
 
     A program of actors takes the options under "Programs of actors", and of the others --all, --order, --reduce,
     the limits and those about output and traces.
@@ -178,47 +175,42 @@ def command(
     Exit code: 0 all properties hold within the bounds, 1 one is violated, 2 bad input, 3 not everything was searched
     or too little happened (VACUOUS).
     """
-    limits: dict[str, Any] = {
-        "states": max_states,
-        "depth": max_depth,
-        "seconds": time_limit,
-        "memory": None if memory_limit is None else memory_limit * MEBIBYTE,
-    }
-    given: dict[str, Any]
+    if discover and discover_only:
+        raise click.UsageError("--discover and --discover-only are given; expected one or the other")
+    options = CheckOptions(
+        find_all=find_all,
+        engine=engine,
+        order=order,
+        reduce=reduce,
+        explain=explain,
+        strategy=strategy,
+        same_flow=same_flow,
+        pkt_seq=pkt_seq,
+        seed=seed,
+        max_states=max_states,
+        max_depth=max_depth,
+        time_limit=time_limit,
+        memory_limit=memory_limit,
+        discover="only" if discover_only else discover,
+        stacks=stacks,
+        fields=fields,
+    )
     if (choice := program_choice(scenario)) is not None:
         given = {"find_all": find_all, "order": order, "reduction": reduction_level(reduce, level)}
         output = CheckOutput(form, show_output, None if no_trace else trace_dir, tree)
-        return check_program_file(choice, {**given, "symmetry": symmetry}, count is not None, Limits(**limits), output)
+        return check_program_file(choice, {**given, "symmetry": symmetry}, count is not None, options.limits, output)
     refuse_options_of_actors(OPTIONS_OF_ACTORS)
-    watch, progress = LimitWatch(Limits(**limits), time_spent()), SearchProgress()
+    watch, progress = LimitWatch(options.limits, time_spent()), SearchProgress()
     with progress.announcing(LOADS), watch.in_force(), watch.during(LOADING):
-        loaded = chosen_scenario(scenario, app_options)
-    if discover and discover_only:
-        raise click.UsageError("--discover and --discover-only are given; expected one or the other")
-    loaded = _with_discovery(loaded, "only" if discover_only else discover, stacks, fields)
+        loaded = options.over(chosen_scenario(scenario, app_options))
     if print_scenario:
-        return _print(loaded)
-    if explain and reduce is False:
-        raise click.UsageError("--explain-reduction and --no-reduce are given; expected one or the other")
-    given = {
-        "engine": engine,
-        "order": order,
-        "reduce": True if explain else reduce,
-        "explain": explain or None,
-        "find_all": find_all,
-    }
-    options = replace(
-        loaded.options,
-        **{name: value for name, value in given.items() if value is not None},
-        limits=replace(loaded.options.limits, **{name: limit for name, limit in limits.items() if limit is not None}),
-    )
-    loaded = replace(loaded, options=options, seed=loaded.seed if seed is None else seed)
-    loaded = with_strategies(loaded, strategy, same_flow, pkt_seq)
+        click.echo(toml_text(options.in_document(chosen_document(scenario, app_options))), nl=False)
+        return 0
     if not no_trace:
         check_folder(trace_dir)
     try:
         with progress.announcing(STARTS):
-            report = loaded.check(progress, coverage, LimitWatch(options.limits, time_spent()), show_output)
+            report = loaded.check(progress, coverage, LimitWatch(loaded.options.limits, time_spent()), show_output)
     finally:
         progress.stop()
     record = partial(TraceRecord, report.scenario, report.fingerprints)
@@ -228,25 +220,3 @@ def command(
         for line in [line for one in report.coverage or () for line in coverage_text(one)]:
             click.echo(line, err=True)
     return EXIT_CODES[report.verdict]
-
-
-def _with_discovery(
-    scenario: Scenario, clients: bool | Literal["only"], stacks: tuple[str, ...], fields: tuple[str, ...]
-) -> Scenario:
-    """The scenario with the options about discovery."""
-    if stacks or fields:
-        if not clients and not any(discovering_clients(scenario.network)) and scenario.network.answers is None:
-            option = "--stack" if stacks else "--field"
-            raise click.UsageError(f"{option} is given, but nothing is discovered; expected --discover as well")
-        options = override_options(scenario.discovery, stacks, read_field_options(fields))
-        check_discover_options(options, scenario.network.topology)
-        scenario = replace(scenario, discovery=options)
-    return scenario.discovering(clients == "only") if clients else scenario
-
-
-def _print(scenario: Scenario) -> int:
-    if scenario.document is None:
-        raise click.UsageError(f"--print-scenario: {str(scenario.file)!r} is a scenario already; expected --app")
-    found = {"discover": discover_table(scenario.discovery, scenario.discovers)} if scenario.discovers else {}
-    click.echo(toml_text({**scenario.document, **found}), nl=False)
-    return 0

@@ -13,8 +13,8 @@ from sdnloom.actors.causes import actor_causes
 from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.program import Program
 from sdnloom.actors.semantics import ActorSemantics
-from sdnloom.check.app_options import COMMAND_LINE
 from sdnloom.check.load import load_scenario, read_scenario
+from sdnloom.check.options.app_options import COMMAND_LINE
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.actors.program_choice import ProgramChoice, program_choice
@@ -100,11 +100,11 @@ def _program_source(program: Program, file: Path) -> dict[str, str]:
 
 
 def _scenario_source(scenario: Scenario, file: Path) -> dict[str, str]:
-    source = {}
-    if scenario.file is not None:
-        source["scenario"] = _seen_from(file, scenario.file)
-    elif scenario.text is not None:
+    source: dict[str, str] = {}
+    if scenario.text is not None:
         source.update(document=scenario.text, folder=_seen_from(file, Path()))
+    elif scenario.file is not None:
+        source["scenario"] = _seen_from(file, scenario.file)
     if scenario.discovers:
         source["clients"] = DISCOVER_ONLY if scenario.discovers == "only" else DISCOVER
     return source

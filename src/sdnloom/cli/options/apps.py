@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from sdnloom.check.fault_options import FAULTS_OF_LINKS, FAULTS_OF_SWITCHES
-from sdnloom.check.load import app_scenario, load_scenario
+from sdnloom.check.load import scenario_document, scenario_of_apps, varied_scenario
+from sdnloom.check.options.app_options import AppOptions, app_document
+from sdnloom.check.options.fault_options import FAULTS_OF_LINKS, FAULTS_OF_SWITCHES
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.actors.program_choice import program_choice
 from sdnloom.network.network import SETTLE_TICKS
@@ -233,19 +234,33 @@ def takes_scenario(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def chosen_scenario(file: Path | None, app_options: dict[str, Any]) -> Scenario:
-    """The scenario of a file, or of the options. Its system is built when it is used."""
+    """The scenario of a file, with the options over it, or of the options. Its system is built when it is used."""
     if file is not None:
-        if app_options:
-            flags = ", ".join(_OPTIONS[name][0] for name in app_options)
-            raise click.UsageError(f"{flags} and the scenario {str(file)!r} are given; expected one or the other")
-        if program_choice(file) is not None:
-            raise click.UsageError(
-                f"{str(file)!r} is a Python file; expected a scenario file, or an app: --app FILE.py (programs of "
-                "actors are for check, replay, step and walk)"
-            )
-        return load_scenario(file, build=False)
+        refuse_program(file)
+        return varied_scenario(file, app_options, build=False)
+    apps, others = _apps_and_others(app_options)
+    return scenario_of_apps(apps, others, build=False)
+
+
+def chosen_document(file: Path | None, app_options: dict[str, Any]) -> dict[str, Any]:
+    """The document of the scenario that `chosen_scenario` makes, for a file in the current folder."""
+    if file is not None:
+        refuse_program(file)
+        return scenario_document(file, app_options)
+    apps, others = _apps_and_others(app_options)
+    return app_document(AppOptions(apps, **others))[0]
+
+
+def refuse_program(file: Path) -> None:
+    """Raise UsageError for a Python file where a scenario is expected."""
+    if program_choice(file) is not None:
+        raise click.UsageError(
+            f"{str(file)!r} is a Python file; expected a scenario file, or an app: --app FILE.py (programs of "
+            "actors are for check, replay, step and walk)"
+        )
+
+
+def _apps_and_others(app_options: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
     if "apps" not in app_options:
         raise click.UsageError("there is nothing to run; expected a scenario file, or an app: --app FILE.py")
-    return app_scenario(
-        *app_options["apps"], build=False, **{name: value for name, value in app_options.items() if name != "apps"}
-    )
+    return app_options["apps"], {name: value for name, value in app_options.items() if name != "apps"}

@@ -4,16 +4,28 @@ They become the document that a scenario file would hold: the same code reads bo
 can be printed, kept in a trace and edited.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sdnloom.check.fault_options import FaultOptions, fault_tables, wrong_option
+from sdnloom.check.options.fault_options import FaultOptions, fault_tables, wrong_option
+from sdnloom.check.options.option_text import (
+    ONE_MOVE,
+    SHAPE_SIZES,
+    check_host_name,
+    config_setting,
+    environment_variable,
+    external_table,
+    host_tables,
+    property_entry,
+    read_moves,
+    read_pings,
+    setup_table,
+    topology_table,
+)
 from sdnloom.network.topology import Topology
 from sdnloom.network.topology.spec import is_node_name
-from sdnloom.network.value import AddressError, ip, ip4_text
-from sdnloom.properties import LIBRARY
+from sdnloom.network.value import ip4_text
 from sdnloom.scenario_file.document import as_document
 from sdnloom.scenario_file.program import names_file
 from sdnloom.scenario_file.table import Table
@@ -24,7 +36,6 @@ PINGS = 2  # of the first host, if no option makes a host send
 # One after the other to a host that moves: rules for its old port take a ping before the move and one after it.
 PINGS_TO_MOVING = 3
 PROPERTIES = ("NoForwardingLoops", "NoBlackHoles", "PingsAnswered", "NoForgottenPackets", "NoHandlerException")
-_METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
 
 
 @dataclass(frozen=True)
@@ -58,18 +69,18 @@ class AppOptions(FaultOptions):
 def app_document(options: AppOptions) -> tuple[dict[str, Any], Topology]:
     """The scenario document of a command line, and its topology. Files in it are relative to the current folder."""
     hosts, highest_port = _hosts(options)
-    shape = _topology_table(options.topology)
+    shape = topology_table(options.topology)
     if options.hosts is not None:
         if "hosts" in shape and options.topology != "minimal":
             wrong_option("--topology", options.topology, f"no number of hosts beside --hosts {options.hosts}")
         shape["hosts"] = options.hosts
-    if highest_port and shape["shape"] in _SIZES:
+    if highest_port and shape["shape"] in SHAPE_SIZES:
         shape["ports"] = highest_port
     topology = read_topology(Table(as_document(shape, COMMAND_LINE), COMMAND_LINE, "--topology"))
     names = [host.name for host in topology.hosts]
-    given = _given_keys(options)
+    given = host_tables(options.host_keys)
     for name in (*hosts, *given):
-        _known(name, topology)
+        check_host_name(name, names)
     _check_pings(options, topology, given)
     if not options.pings:
         _default_pings(options, hosts, names, given)
@@ -80,7 +91,7 @@ def app_document(options: AppOptions) -> tuple[dict[str, Any], Topology]:
             hosts.setdefault(name, {}).setdefault("kind", "arp")
     document: dict[str, Any] = {
         "name": Path(options.apps[0]).stem if names_file(options.apps[0]) else options.apps[0].rpartition(".")[2],
-        "properties": [_property(text) for text in options.properties] or _default_properties(hosts),
+        "properties": [property_entry(text) for text in options.properties] or _default_properties(hosts),
     }
     if options.ticks:
         document["ticks"] = options.ticks
@@ -99,8 +110,8 @@ def app_document(options: AppOptions) -> tuple[dict[str, Any], Topology]:
         document["switches"] = {key: value for key, value in switches.items() if value}
     document["hosts"] = [{"name": name, **hosts[name]} for name in names if name in hosts]
     document["link_faults"], document["switch_faults"] = fault_tables(options)
-    document["setup"] = [_setup(text) for text in options.setup]
-    document["externals"] = [_external(text) for text in options.externals]
+    document["setup"] = [setup_table(text) for text in options.setup]
+    document["externals"] = [external_table(text) for text in options.externals]
     return {key: value for key, value in document.items() if value != []}, topology
 
 
@@ -111,30 +122,14 @@ def _program(options: AppOptions) -> dict[str, Any]:
     for key in ("hub", "threads"):
         if value := getattr(options, key):
             program[key] = value
-    config: dict[str, Any] = dict(_setting(text) for text in options.config)
+    config: dict[str, Any] = dict(config_setting(text) for text in options.config)
     if options.observe_links:
         config["observe_links"] = True
     if config:
         program["config"] = config
     if options.environment:
-        program["environment"] = dict(_variable(text) for text in options.environment)
+        program["environment"] = dict(environment_variable(text) for text in options.environment)
     return program
-
-
-def _setting(text: str) -> tuple[str, str]:
-    """An option of os-ken's configuration, `KEY=VALUE`; os-ken gives the value its type."""
-    name, equals, value = text.partition("=")
-    if not name.strip("-") or not equals:
-        wrong_option("--config", text, "KEY=VALUE")
-    return name.strip("-").replace("-", "_"), value
-
-
-def _variable(text: str) -> tuple[str, str]:
-    """An environment variable, `NAME=VALUE`."""
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        wrong_option("--env", text, "NAME=VALUE")
-    return name, value
 
 
 # Kind of a sender that waits for an answer -> kinds of hosts that answer its first packet.
@@ -170,69 +165,15 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _topology_table(text: str) -> dict[str, Any]:
-    """A topology in Mininet's notation, `linear,3` or `tree,2,3`, or a file, `fat.py:fat,4` or `net.graphml`."""
-    file, _, choice = text.partition(":")
-    if file.endswith(".py"):
-        return {"shape": "mininet", "file": file, **({"topo": choice} if choice else {})}
-    if text.endswith(".graphml"):
-        return {"shape": "graphml", "file": text}
-    if file == "topohub" and choice:
-        return {"shape": "topohub", "name": choice}
-    shape, *sizes = (part.strip() for part in text.split(","))
-    if shape == "minimal" and not sizes:
-        return {"shape": "single", "hosts": 2}
-    keys = _SIZES.get(shape)
-    if keys is None or len(sizes) > len(keys) or (shape != "single" and not sizes):
-        wrong_option("--topology", text, f"{_SHAPES}, FILE.py:TOPO, FILE.graphml or topohub:NAME")
-    return {"shape": shape, **{key: _whole("--topology", text, size) for key, size in zip(keys, sizes, strict=False)}}
-
-
-_SIZES = {
-    "single": ("hosts",),
-    "linear": ("switches", "hosts"),
-    "ring": ("switches", "hosts"),
-    "mesh": ("switches", "hosts"),
-    "tree": ("depth", "fanout"),
-    "torus": ("rows", "columns"),
-}
-_SHAPES = ", ".join(f"{shape},{','.join(key.upper() for key in keys)}" for shape, keys in _SIZES.items())
-
-
 def _hosts(options: AppOptions) -> tuple[dict[str, dict[str, Any]], int]:
     """The tables of hosts that options name, and the highest port of a switch that one may move to."""
     hosts: dict[str, dict[str, Any]] = {}
-    for text in options.pings:
-        source, target, count = _parts("--ping", text, "SOURCE,TARGET or SOURCE,TARGET,COUNT", 2, 3, default="1")
-        if source == target:
-            wrong_option("--ping", text, "two different hosts")
-        if not is_node_name(target):
-            _check_address(options, text, target)
-        number = _whole("--ping", text, count)
-        if number == 0:
-            wrong_option("--ping", text, "at least one ping")
-        _ping(hosts, options, source, target, number)
-    highest = 0
-    for text in options.moves:
-        name, place = _parts("--move", text, "HOST,SWITCH:PORT", 2, 2)
-        _, colon, port = place.partition(":")
-        if not colon:
-            wrong_option("--move", text, "HOST,SWITCH:PORT")
-        highest = max(highest, _whole("--move", text, port))
-        move = hosts.setdefault(name, {}).setdefault("move", {"to": [], "moves": 1, "announces": True})
-        move["to"].append(place)
+    for ping in read_pings(options.pings, options.no_arp):
+        _ping(hosts, options, *ping)
+    moves, highest = read_moves(options.moves)
+    for name, places in moves.items():
+        hosts.setdefault(name, {})["move"] = {"to": places, **ONE_MOVE}
     return hosts, highest
-
-
-def _check_address(options: AppOptions, text: str, target: str) -> None:
-    if options.no_arp:
-        wrong_option("--ping", text, "a host as target, as nobody knows where an address is without ARP")
-    try:
-        number = ip(target)
-    except AddressError:
-        number = 0
-    if not number or ":" in target:
-        wrong_option("--ping", text, "a host or an IPv4 address as target")
 
 
 def _check_pings(options: AppOptions, topology: Topology, given: dict[str, dict[str, Any]]) -> None:
@@ -277,111 +218,3 @@ def _default_pings(
         _ping(hosts, options, source, target, PINGS)
     if moving:
         hosts[source].update(sends=PINGS_TO_MOVING * len(targets), burst=1)
-
-
-def _given_keys(options: AppOptions) -> dict[str, dict[str, Any]]:
-    """The keys that `--host` sets, by host."""
-    given: dict[str, dict[str, Any]] = {}
-    for text in options.host_keys:
-        name, keys = _host(text)
-        if twice := given.get(name, {}).keys() & keys.keys():
-            wrong_option("--host", text, f"the key {min(twice)} of {name} once")
-        given.setdefault(name, {}).update(keys)
-    return given
-
-
-def _host(text: str) -> tuple[str, dict[str, Any]]:
-    """Keys of a host's table: `h1,ip=10.1.0.10/24,gateway=10.1.0.1`. A list has its items between plus signs."""
-    expected = "HOST,KEY=VALUE,... such as h1,ip=10.1.0.10/24,gateway=10.1.0.1"
-    name, *pairs = (part.strip() for part in text.split(","))
-    table: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key or not value or key == "name" or key in table:
-            wrong_option("--host", text, expected)
-        table[key] = _value(value)
-    if not name or not table:
-        wrong_option("--host", text, expected)
-    if isinstance(table.get("to"), str) and table.get("kind") != "tcp_client":
-        table["to"] = [table["to"]]
-    return name, table
-
-
-def _value(text: str) -> Any:
-    """A value of a host's table: a whole number, true or false, a list with plus signs, or a text."""
-    if text in ("true", "false"):
-        return text == "true"
-    if text.isascii() and text.isdigit() and len(text) < 10:
-        return int(text)
-    return text.split("+") if "+" in text else text
-
-
-def _known(name: str, topology: Topology) -> None:
-    names = [host.name for host in topology.hosts]
-    if name not in names:
-        wrong_option(
-            "--ping, --move or --host", name, f"a host of the topology: {', '.join(names[:12]) or 'it has none'}"
-        )
-
-
-def _property(text: str) -> Any:
-    """A name, or a name with arguments: `Reachable,source=h1,target=h2`."""
-    name, *pairs = text.split(",")
-    if name not in LIBRARY:
-        wrong_option("--property", text, f"NAME or NAME,KEY=VALUE,... with one of {', '.join(LIBRARY)}")
-    table: dict[str, Any] = {"name": name}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key or key == "name":
-            wrong_option("--property", text, "NAME or NAME,KEY=VALUE,...")
-        # A list has its items between plus signs: replicas=R1+R2.
-        table[key] = value.split("+") if "+" in value or key == "replicas" else value
-    return table if pairs else name
-
-
-def _external(text: str) -> dict[str, Any]:
-    """A request that may be made once."""
-    name, body = _request("--external", text)
-    return {"name": name, "arguments": [body]} if body else {"name": name}
-
-
-def _setup(text: str) -> dict[str, Any]:
-    """A request that is made before the search, or `ticks 2`."""
-    word, _, count = text.strip().partition(" ")
-    if word == "ticks":
-        return {"ticks": _whole("--setup", text, count.strip())}
-    name, body = _request("--setup", text)
-    return {"call": name, "body": body} if body else {"call": name}
-
-
-def _request(option: str, text: str) -> tuple[str, str]:
-    """Name and body of a request: `POST /router/0000000000000001 {"address": "10.0.0.1/24"}`."""
-    expected = f"a request such as 'PUT /switch/1 {{\"key\": 1}}'; the methods are {', '.join(_METHODS)}"
-    method, _, rest = text.strip().partition(" ")
-    place, _, body = rest.strip().partition(" ")
-    if method not in _METHODS or not place.startswith("/"):
-        wrong_option(option, text, expected)
-    if body.strip():
-        _json(option, text, body)
-    return f"{method} {place}", body.strip()
-
-
-def _json(option: str, text: str, body: str) -> None:
-    try:
-        json.loads(body)
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        wrong_option(option, text, f"a body that is JSON ({reason})")
-
-
-def _parts(option: str, text: str, expected: str, least: int, most: int, default: str = "") -> list[str]:
-    parts = [part.strip() for part in text.split(",")]
-    if not least <= len(parts) <= most or not all(parts):
-        wrong_option(option, text, expected)
-    return parts + [default] * (most - len(parts))
-
-
-def _whole(option: str, text: str, number: str) -> int:
-    if not (number.isascii() and number.isdigit() and len(number) < 7):
-        wrong_option(option, text, f"a whole number instead of {number[:40]!r}")
-    return int(number)

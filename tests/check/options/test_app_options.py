@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from sdnloom.check import app_options, load
-from sdnloom.check.app_options import AppOptions, app_document
+from sdnloom.check import load
+from sdnloom.check.options import app_options
+from sdnloom.check.options.app_options import AppOptions, app_document
 from sdnloom.scenario_file.document import ScenarioError
 from sdnloom.scenario_file.toml_text import toml_text
 from sdnloom.scenario_file.topology import read_topology
@@ -329,6 +330,6 @@ def test_the_topology_of_options_is_read_once(monkeypatch, tmp_path):
 
     for module in (app_options, load):
         monkeypatch.setattr(module, "read_topology", counting)
-    app = Path(__file__).parents[2] / "examples/apps/learning_switch.py"
+    app = Path(__file__).parents[3] / "examples/apps/learning_switch.py"
     load.app_scenario(app, topology="ring,3")
     assert len(reads) == 1

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-import click
-
-from sdnloom.check.app_options import COMMAND_LINE
+from sdnloom.check.options.app_options import COMMAND_LINE
+from sdnloom.check.options.fault_options import wrong_option
 from sdnloom.check.scenario import Scenario
 from sdnloom.scenario_file.code_files import CodeFiles
 from sdnloom.scenario_file.document import as_document
@@ -23,16 +22,21 @@ def with_strategies(scenario: Scenario, names: str | None, same_flow: str | None
     if names is None:
         chosen = [one.name for one in scenario.strategies]
     else:
-        chosen = [name.strip() for name in names.split(",")] if names else []
+        chosen = strategy_names(names)
     bounds = next((one for one in scenario.strategies if isinstance(one, PktSeq)), None)
     if pkt_seq is not None:
-        bounds = _bounds(pkt_seq)
+        bounds = PktSeq(*pkt_seq_numbers(pkt_seq))
     return replace(scenario, strategies=make_strategies(chosen, scenario.same_flow, bounds))
 
 
-def _bounds(text: str) -> PktSeq:
-    """The bounds of PKT-SEQ as `LENGTH` or `LENGTH,BURST`."""
+def strategy_names(text: str) -> list[str]:
+    """The names of `--strategy`."""
+    return [name.strip() for name in text.split(",")] if text else []
+
+
+def pkt_seq_numbers(text: str) -> list[int]:
+    """The bounds of PKT-SEQ, from `LENGTH` or `LENGTH,BURST`."""
     numbers = text.split(",")
     if len(numbers) > 2 or not all(number.isascii() and number.isdigit() and len(number) < 7 for number in numbers):
-        raise click.UsageError(f"--pkt-seq is {text[:40]!r}; expected LENGTH or LENGTH,BURST such as 3,1")
-    return PktSeq(*map(int, numbers))
+        wrong_option("--pkt-seq", text, "LENGTH or LENGTH,BURST such as 3,1")
+    return [int(number) for number in numbers]

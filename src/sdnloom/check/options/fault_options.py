@@ -47,13 +47,14 @@ def _tables(options: FaultOptions, what: str, kinds: dict[str, tuple[str, str]],
             if not name or (comma and not (count.isascii() and count.isdigit() and 0 < int(count[:7]) < 1_000_000)):
                 wrong_option(option, text, expected)
             # A link has two names, after either end.
-            known = next((each for each in (name, _turned(name)) if each in tables), name)
+            known = next((each for each in (name, turned(name)) if each in tables), name)
             table = tables.setdefault(known, {what: name})
             table[key] = table.get(key, 0) + (int(count) if count else 1)
     return list(tables.values())
 
 
-def _turned(link: str) -> str:
+def turned(link: str) -> str:
+    """The other name of a link, after its other end first."""
     one, _, other = link.partition("-")
     return f"{other}-{one}"
 

@@ -1,0 +1,1 @@
+"""Options of a check, as the tables that a scenario file would hold."""

@@ -1,0 +1,85 @@
+"""Options of a check as typed keyword arguments, with the meaning that they have for `sdnloom check`."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+
+class NetworkKeywords(TypedDict, total=False):
+    """Options that describe an app and its network, or vary those of a scenario file. Texts as on the command line."""
+
+    path: Sequence[str | Path]  # --path
+    environment: Sequence[str]  # --env
+    config: Sequence[str]  # --config
+    observe_links: bool  # --observe-links
+    hub: Literal["auto", "native", "eventlet"]  # --hub
+    threads: Literal["settle", "explore"]  # --threads
+    version: str  # --openflow
+    topology: str  # --topology
+    profile: str  # --switch-profile
+    hosts: int  # --hosts
+    pings: Sequence[str]  # --ping
+    no_arp: bool  # --no-arp
+    host_keys: Sequence[str]  # --host
+    moves: Sequence[str]  # --move
+    externals: Sequence[str]  # --external
+    setup: Sequence[str]  # --setup
+    ticks: int  # --ticks
+    settle_ticks: int  # --settle-ticks
+    warmup: int | Literal["links"]  # --warmup
+    joining: bool  # --joining
+    properties: Sequence[str]  # --property
+    link_failures: Sequence[str]  # --fail-link
+    drops: Sequence[str]  # --drop
+    duplicates: Sequence[str]  # --duplicate
+    reorders: Sequence[str]  # --reorder
+    restarts: Sequence[str]  # --restart-switch
+    disconnects: Sequence[str]  # --disconnect-switch
+
+
+# Field of AppOptions -> its option on the command line, for messages.
+NETWORK_FLAGS: Mapping[str, str] = {
+    "apps": "--app",
+    "path": "--path",
+    "environment": "--env",
+    "config": "--config",
+    "observe_links": "--observe-links",
+    "hub": "--hub",
+    "threads": "--threads",
+    "version": "--openflow",
+    "topology": "--topology",
+    "profile": "--switch-profile",
+    "hosts": "--hosts",
+    "pings": "--ping",
+    "no_arp": "--no-arp",
+    "host_keys": "--host",
+    "moves": "--move",
+    "externals": "--external",
+    "setup": "--setup",
+    "ticks": "--ticks",
+    "settle_ticks": "--settle-ticks",
+    "warmup": "--warmup",
+    "joining": "--joining",
+    "properties": "--property",
+    "link_failures": "--fail-link",
+    "drops": "--drop",
+    "duplicates": "--duplicate",
+    "reorders": "--reorder",
+    "restarts": "--restart-switch",
+    "disconnects": "--disconnect-switch",
+}
+_LISTS = {
+    *("apps", "path", "environment", "config", "pings", "host_keys", "moves", "externals", "setup", "properties"),
+    *("link_failures", "drops", "duplicates", "reorders", "restarts", "disconnects"),
+}
+
+
+def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that say something, as fields of AppOptions: lists as tuples of texts, one text as a list of it."""
+    found: dict[str, Any] = {}
+    for name, value in options.items():
+        if name in _LISTS and value is not None:
+            value = tuple(map(str, [value] if isinstance(value, str | Path) else value))
+        if value is not None and value is not False and value != ():
+            found[name] = value
+    return found

@@ -1,0 +1,111 @@
+"""Options of a search and of discovery, over those of a scenario, and as the tables that a scenario file would hold."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from sdnloom.check.discovery_table import (
+    check_discover_options,
+    flat_fields,
+    override_options,
+    read_field_options,
+)
+from sdnloom.check.load import MEBIBYTE
+from sdnloom.check.options.strategy_options import pkt_seq_numbers, strategy_names, with_strategies
+from sdnloom.check.scenario import Scenario
+from sdnloom.engine.result import Limits
+from sdnloom.scenario_file.document import ScenarioError
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """What a command line says about the search; None and () say nothing, so that the scenario's own options count."""
+
+    find_all: bool | None = None
+    engine: Literal["auto", "loop", "kernel"] | None = None
+    order: str | None = None
+    reduce: bool | None = None
+    explain: bool = False
+    strategy: str | None = None
+    same_flow: str | None = None
+    pkt_seq: str | None = None
+    seed: int | None = None
+    max_states: int | None = None
+    max_depth: int | None = None
+    time_limit: float | None = None
+    memory_limit: int | None = None  # MiB
+    discover: bool | Literal["only"] = False
+    stacks: Sequence[str] = ()
+    fields: Sequence[str] = ()
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that are given."""
+        memory = None if self.memory_limit is None else self.memory_limit * MEBIBYTE
+        return Limits(self.max_states, self.max_depth, self.time_limit, memory)
+
+    def over(self, scenario: Scenario) -> Scenario:
+        """The scenario with these options over its own."""
+        if self.explain and self.reduce is False:
+            raise ScenarioError("--explain-reduction and --no-reduce are given; expected one or the other")
+        scenario = self._with_discovery(scenario)
+        given: dict[str, Any] = {
+            "engine": self.engine,
+            "order": self.order,
+            "reduce": True if self.explain else self.reduce,
+            "explain": self.explain or None,
+            "find_all": self.find_all,
+        }
+        limits: dict[str, Any] = {name: limit for name, limit in vars(self.limits).items() if limit is not None}
+        options = replace(
+            scenario.options,
+            **{name: value for name, value in given.items() if value is not None},
+            limits=replace(scenario.options.limits, **limits),
+        )
+        scenario = replace(scenario, options=options, seed=scenario.seed if self.seed is None else self.seed)
+        return with_strategies(scenario, self.strategy, self.same_flow, self.pkt_seq)
+
+    def _with_discovery(self, scenario: Scenario) -> Scenario:
+        if self.stacks or self.fields:
+            if not self.discover and not scenario.needs_discovery:
+                option = "--stack" if self.stacks else "--field"
+                raise ScenarioError(f"{option} is given, but nothing is discovered; expected --discover as well")
+            options = override_options(scenario.discovery, tuple(self.stacks), read_field_options(self.fields))
+            check_discover_options(options, scenario.network.topology)
+            scenario = replace(scenario, discovery=options)
+        return scenario.discovering(self.discover == "only") if self.discover else scenario
+
+    def in_document(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """A scenario's document with these options in it, for a file in the current folder."""
+        search = {**document.get("search", {}), **self._search_keys()}
+        if self.pkt_seq is not None:
+            search["pkt_seq"] = dict(zip(("length", "burst"), pkt_seq_numbers(self.pkt_seq), strict=False))
+        discover = self._discover_keys(document.get("discover", {}))
+        tables = {"search": search, "discover": discover}
+        return {**document, **{key: table for key, table in tables.items() if table}}
+
+    def _search_keys(self) -> dict[str, Any]:
+        given = {
+            "engine": self.engine,
+            "order": self.order,
+            "reduce": True if self.explain else self.reduce,
+            "all": self.find_all,
+            "max_states": self.max_states,
+            "max_depth": self.max_depth,
+            "time_limit": self.time_limit,
+            "memory_limit": self.memory_limit,
+            "seed": self.seed,
+            "strategies": None if self.strategy is None else strategy_names(self.strategy),
+            "same_flow": self.same_flow,
+        }
+        return {key: value for key, value in given.items() if value is not None}
+
+    def _discover_keys(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        found = dict(table)
+        if self.discover:
+            found.update(clients="only" if self.discover == "only" else True, statistics=True)
+        if self.stacks:
+            found["stacks"] = list(self.stacks)
+        if self.fields:
+            found["fields"] = {**flat_fields(found.get("fields", {})), **read_field_options(self.fields)}
+        return found
