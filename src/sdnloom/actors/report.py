@@ -1,7 +1,7 @@
 """The report of a check of a program of actors: everything that text, JSON and trace files show."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sdnloom.actors.executions.count import ExecutionCount
 from sdnloom.actors.program import Program
@@ -9,6 +9,7 @@ from sdnloom.engine.result import Counterexample, Result, Vacuous, VerdictName, 
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import Fingerprints, Trace
 from sdnloom.network.program import OutputLine
+from sdnloom.platforms.code_runs import CodeRun
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,10 @@ class ActorReport:
     executions: ExecutionCount | None = None  # None if they were not counted
     output: tuple[OutputLine, ...] = ()  # of the program, whether or not it is shown
     shows_output: bool = False
+    # The code that each step ran, for the first violations. Not compared: it has paths.
+    code: Mapping[Counterexample, tuple[tuple[CodeRun, ...], ...]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def verdict(self) -> VerdictName:

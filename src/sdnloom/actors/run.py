@@ -11,11 +11,23 @@ from sdnloom.actors.runtime.step_output import WATCH, StepWatch
 from sdnloom.actors.search.options import ActorOptions, ActorResult
 from sdnloom.actors.search.search import search_program
 from sdnloom.actors.semantics import ActorSemantics
+from sdnloom.actors.step_code import MOST_WITH_CODE, path_code
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.path import replay
-from sdnloom.engine.result import STOPPING, Holds, Incomplete, Result, SearchEvent, Statistics, Vacuous, Violated
+from sdnloom.engine.result import (
+    STOPPING,
+    Counterexample,
+    Holds,
+    Incomplete,
+    Result,
+    SearchEvent,
+    Statistics,
+    Vacuous,
+    Violated,
+)
 from sdnloom.engine.stop_points import LimitReached
 from sdnloom.engine.trace import ReplayResult, Trace, replay_trace
+from sdnloom.platforms.code_runs import CodeRun
 from sdnloom.platforms.process.output_log import OutputLog
 
 _NOTHING = "nothing ever happens; messages at the start let tasks run: `start` of Program, `sends` of network_program"
@@ -55,9 +67,18 @@ def check_program(
         report = _unsearched(program, options, reached.reason, watch.seconds)
     finally:
         WATCH.reset(watched)
+    report = replace(report, code=_code(report))
     if show_output:
         report = replace(report, result=_with_output(program, report.result), shows_output=True)
     return replace(report, output=log.lines)
+
+
+def _code(report: ActorReport) -> dict[Counterexample, tuple[tuple[CodeRun, ...], ...]]:
+    """The code that the steps of the first violations ran."""
+    semantics = ActorSemantics(report.program)
+    return {
+        shown: path_code(semantics, shown.initial, shown.transitions) for shown in report.violations[:MOST_WITH_CODE]
+    }
 
 
 def replay_program(program: Program, trace: Trace, show_output: bool = False) -> ReplayResult:

@@ -121,9 +121,10 @@ class ActorSemantics(Semantics):
             at = last_position(task.suspension)
             named = f"resumed at await {at.number} of {at.function.rpartition('.')[-1]}"
             choice = ResumedChoice("; ".join([named, *chosen]), "; ".join([f"resumed at line {at.line}", *chosen]))
-        return Step(str(self.naming.plain(task.actor)), task.method, self._message(task), choice)
+        return Step(str(self.naming.plain(task.actor)), task.method, self.arguments_of(task), choice)
 
-    def _message(self, task: Task) -> ArgumentText | None:
+    def arguments_of(self, task: Task) -> ArgumentText | None:
+        """The arguments of a task as the message of its step; None if it has none."""
         return self.arguments(task) if task.args else None
 
     def arguments(self, task: Task) -> ArgumentText:
@@ -143,7 +144,7 @@ class ActorSemantics(Semantics):
             take = _results(step.component, task.method)
         action = Action(task.method, _elsewhere, take)
         sends = [
-            (_mailbox(str(self.naming.plain(sent.actor)), sent.method), self._message(sent))
+            (_mailbox(str(self.naming.plain(sent.actor)), sent.method), self.arguments_of(sent))
             for sent in result.sends
             if not is_barrier(sent)
         ]
@@ -179,7 +180,7 @@ class ActorSemantics(Semantics):
         found: Counter[tuple[Any, str, Any]] = Counter()
         for task, count in state.tasks:
             if task.suspension is not None and isinstance(task.suspension.awaits, Done):
-                found[task.actor, task.method, self._message(task)] += count
+                found[task.actor, task.method, self.arguments_of(task)] += count
         return found
 
     def shown_event(self, event: Stored) -> Any:

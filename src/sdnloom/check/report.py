@@ -1,11 +1,12 @@
 """The report of a check: everything that text, JSON and trace files show. Making them runs no code of the program."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sdnloom.check.coverage import FileCoverage
 from sdnloom.check.discovery import Discovery
+from sdnloom.check.step_details import TraceDetails
 from sdnloom.engine.model import Needs, Property
 from sdnloom.engine.reduction.explain import Conflict
 from sdnloom.engine.result import Counterexample, Incomplete, Result, Statistics, Vacuous, VerdictName, verdict_name
@@ -44,6 +45,8 @@ class Report:
     reduction: ReductionReport | None = None  # None for a search without one
     output: tuple[OutputLine, ...] = ()  # of the program, whether or not it is shown
     shows_output: bool = False
+    # What steps of the controller did inside of the program, for the first violations. Not compared: it has paths.
+    details: Mapping[Counterexample, TraceDetails] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def verdict(self) -> VerdictName:

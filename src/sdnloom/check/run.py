@@ -18,6 +18,7 @@ from sdnloom.check.fingerprint import declared_fingerprint, program_fingerprint
 from sdnloom.check.program_factory import make_program
 from sdnloom.check.report import ReductionReport, Report, unsearched
 from sdnloom.check.scenario import Scenario
+from sdnloom.check.step_details import MOST_DETAILED, StepDetails
 from sdnloom.check.vacuity import vacuous_reasons
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
@@ -279,7 +280,7 @@ class Run:
             from_options = scenario.document is not None
             empty = vacuous_reasons(result, built.system, scenario.network, self.program, from_options)
             verdict = Vacuous(empty) if empty else Holds()
-        return Report(
+        report = Report(
             scenario,
             replace(result, verdict=verdict, restarts=(*self.restarts, *result.restarts)),
             bounds,
@@ -291,6 +292,19 @@ class Run:
             self.output,
             self._shows_output,
         )
+        details = StepDetails(built.controller, self.program, scenario.code)
+        return replace(
+            report,
+            details={
+                shown: details.of_path(shown.system, shown.initial, shown.transitions)
+                for shown in report.violations[:MOST_DETAILED]
+                if shown.system is not None
+            },
+        )
+
+    def step_details(self) -> StepDetails:
+        """Finds what steps of `system` do inside of the program."""
+        return StepDetails(self._built.controller, self.program, self.scenario.code)
 
 
 def _refuted(program: Program) -> tuple[str, ...]:

@@ -97,6 +97,7 @@ class BuiltNetwork:
 
     system: System
     declared: tuple[Property, ...]
+    controller: ControllerComponent  # that made the controller of the system
     notes: tuple[str, ...] = ()
     early: EarlyViolation | None = None
 
@@ -120,18 +121,18 @@ def build_network(
     control = ControllerComponent(network, program)
     ignored = set(Trouble) if use is StartupUse.PASSED else set[Trouble]()
     while (end := Startup(network, program, parts.configs).run(ignored)).trouble is not None:
-        before = _before_search(network, program, given, end.plan)
+        before, of_startup = _before_search(network, program, given, end.plan)
         early = early_violation(before, end.steps)
         if early is not None or use is StartupUse.STEPS:
-            return BuiltNetwork(before, _declared(parts, before, given), end.notes, early)
+            return BuiltNetwork(before, _declared(parts, before, given), of_startup, end.notes, early)
         if end.raised is not None and forbids(before, end.raised):
             raise NetworkError(f"{exception_text(end.raised)} before the search; expected no exception")
         ignored.add(end.trouble)
     if use is StartupUse.STEPS:
-        before = _before_search(network, program, given, end.plan)
-        return BuiltNetwork(before, _declared(parts, before, given), end.notes)
+        before, of_startup = _before_search(network, program, given, end.plan)
+        return BuiltNetwork(before, _declared(parts, before, given), of_startup, end.notes)
     system = _system(parts, control.component(end.program), end.switches, given, _bind)
-    return BuiltNetwork(system, system.properties, end.notes)
+    return BuiltNetwork(system, system.properties, control, end.notes)
 
 
 def _bind(each: Bindable, view: NetworkView) -> tuple[Property, ...]:
@@ -146,8 +147,8 @@ def _declared(parts: "_Parts", before: System, given: Sequence[Bindable | Proper
 
 def _before_search(
     network: Network, program: Program, given: tuple[Bindable | Property, ...], plan: Sequence[PlannedInput]
-) -> System:
-    """Return the system in which the switches join, hosts send nothing, and the plan is followed."""
+) -> tuple[System, ControllerComponent]:
+    """Return the system in which the switches join, hosts send nothing, and the plan is followed; its controller."""
     bare = Network(
         network.topology, switches=network.switches, statistics=network.statistics, joining=True, settle_ticks=0
     )
@@ -161,7 +162,7 @@ def _before_search(
     events = judged_by_events([each for each in given if isinstance(each, Property)])
     asked = [each for each in given if not isinstance(each, Property) or each in events]
     cores = {name: initial_switch_core(config) for name, config in parts.configs.items()}
-    return _system(parts, control.component(program.initial()), cores, asked, bind)
+    return _system(parts, control.component(program.initial()), cores, asked, bind), control
 
 
 class _Parts(NamedTuple):

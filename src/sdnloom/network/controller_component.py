@@ -106,6 +106,14 @@ class ControllerComponent:
                 "expected one version"
             )
 
+    def with_program(self, program: Program) -> "ControllerComponent":
+        """The same controller with another program that reacts alike, such as one that records what it does."""
+        return ControllerComponent(self.network, program, self.plan if self._before_search else None)
+
+    def action(self, core: ControllerCore, name: str) -> Action | None:
+        """The action of that name, whose step runs the program of this controller; None if there is none."""
+        return next((each for each in self.component(core.program).actions if each.name == name), None)
+
     def component(self, core: Hashable) -> Component:
         """Return the component; `core` is the program's after the switches have joined, if they have."""
         epochs = tuple(None if self.network.joining else 0 for _ in self.names)

@@ -4,7 +4,8 @@ Law: `handle` is a pure function of core and input. A platform that runs real co
 for, runs the code, and returns the state as a new core.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -133,6 +134,39 @@ class ShowsWaits(Protocol):
 
     def waits(self, core: Any) -> tuple[str, ...]:
         """The places, the one that is due first at the start: "monitor.py:35: hub.sleep(10)"."""
+
+
+class StateEntry(NamedTuple):
+    """One entry of a program's state as text: `mac_to_port[1][00:00:00:00:00:0a]` is the place, `1` the value."""
+
+    attribute: str  # the part of the state that it belongs to: `mac_to_port`
+    place: str
+    value: str
+
+
+@runtime_checkable
+class ShowsState(Protocol):
+    """A program that shows its state to people. Reports, pictures and stepping ask."""
+
+    def state_entries(self, core: Any) -> tuple[StateEntry, ...]:
+        """The entries of a state, each dict item by itself, in an order that depends on the state alone.
+
+        No code of the program runs but what restores the state. Long values and tables are cut.
+        """
+
+
+RunContext: TypeAlias = Callable[[], AbstractContextManager[object]]
+
+
+@runtime_checkable
+class WatchesCode(Protocol):
+    """A program that tells runs of its code from other work. A record of the lines that a step ran asks."""
+
+    def handle_watched(self, core: Any, given: Input, watcher: RunContext) -> Sequence[Reaction]:
+        """The reactions of `handle`, computed anew; the code of each runs in a context of its own, in their order.
+
+        What the code prints is dropped: it was printed before.
+        """
 
 
 @runtime_checkable

@@ -13,14 +13,15 @@ from typing import Any, NamedTuple
 from sdnloom.engine.model import Event, Restart
 from sdnloom.engine.stop_points import check_limits, shielded
 from sdnloom.network.openflow import MeterMod, OpenFlowMessage
-from sdnloom.network.program import Input, Reaction, ReadsAndWrites
+from sdnloom.network.program import Input, Reaction, ReadsAndWrites, RunContext, StateEntry
 from sdnloom.platforms.capture.dict_order import DictOrder
 from sdnloom.platforms.capture.states import FreshProgram, StateId, StateStore
 from sdnloom.platforms.capture.type_rules import forget
 from sdnloom.platforms.copyable import Copyable
-from sdnloom.platforms.footprint.footprint import Effects, FootprintRecorder, Watcher
+from sdnloom.platforms.footprint.footprint import Effects, FootprintRecorder
 from sdnloom.platforms.process.output_log import OutputKeeper, OutputLog
 from sdnloom.platforms.sandbox.clock import Draws, next_script
+from sdnloom.platforms.state_entries import StateReader, waiting_entries
 
 METERS_NOTE = "meters are configuration only: they drop nothing"
 
@@ -56,6 +57,8 @@ class CapturedProgram(Copyable, OutputKeeper, ABC):
         self.log = OutputLog()  # what the code prints
         self._classes: list[type] = []
         self._uses_meters = False
+        self._first_variables: dict[str, tuple[StateEntry, ...]] = {}  # those of modules, before any input
+        self._watched: tuple[StateId | None, RunContext] | None = None  # the state that a watched run led to
         weakref.finalize(self, forget, self._classes)
 
     # Methods that a platform defines.
@@ -93,6 +96,18 @@ class CapturedProgram(Copyable, OutputKeeper, ABC):
     def _apps_by_name(self) -> Mapping[str, Any]:
         """The objects whose dict attributes are cells of the state."""
 
+    @abstractmethod
+    def _holders(self) -> Mapping[str, Any]:
+        """The apps of the program's own files by name: objects whose attributes are the state that people ask for."""
+
+    @abstractmethod
+    def _own_modules(self) -> Mapping[str, Any]:
+        """The modules of the program's own files, by name."""
+
+    @abstractmethod
+    def _state_reader(self) -> StateReader:
+        """The reader of the objects as they are loaded now."""
+
     def _connections(self) -> Mapping[str, Any]:
         """The objects that hold the connection of each switch, if they are cells of the state."""
         return {}
@@ -128,6 +143,8 @@ class CapturedProgram(Copyable, OutputKeeper, ABC):
         again = hasattr(self, "_initial")
         self._check_start((self._run_again(step) if again else self._run(step)).events)
         self._initial = self._states.store(self._states.first, step)
+        if not again:
+            self._first_variables = dict(self._variables())
 
     def _own_classes(self, classes: Sequence[type]) -> None:
         """Replace the classes whose type rules are forgotten together with the program."""
@@ -161,6 +178,28 @@ class CapturedProgram(Copyable, OutputKeeper, ABC):
             self._states.restore(core)
             return tuple(dict.fromkeys(self._waiting_lines()))
 
+    def state_entries(self, core: StateId) -> tuple[StateEntry, ...]:
+        """The attributes of the apps, variables of their modules and classes that changed, and the lines that wait."""
+        with shielded(), self._running(), self.log.muted():
+            self._states.restore(core)
+            entries = self._state_reader().entries(self._holders())
+            for name, found in self._variables():
+                if found != self._first_variables.get(name, ()):
+                    entries += found
+            return (*entries, *waiting_entries(self._waiting_lines()))
+
+    def _variables(self) -> list[tuple[str, tuple[StateEntry, ...]]]:
+        return self._state_reader().variables(self._own_modules())
+
+    def handle_watched(self, core: StateId, given: Input, watcher: RunContext) -> Sequence[Reaction]:
+        """The reactions, computed anew; the code of each runs in a context of its own."""
+        with shielded(), self._running(), self.log.muted():
+            if self._states.live is not None and (self._states.live, watcher) != self._watched:
+                self._states.live = None  # threads that wait there have frames that the watcher does not know
+            found = tuple(self._reactions(core, given, watcher))
+            self._watched = (self._states.live, watcher)
+            return found
+
     def handle(self, core: StateId, given: Input) -> Sequence[Reaction] | Restart:
         """The reactions: one, or one for each thread, timer and outcome of draws."""
         with shielded(), self._running():
@@ -179,19 +218,19 @@ class CapturedProgram(Copyable, OutputKeeper, ABC):
     def footprint(self, core: StateId, given: Input, reactions: Sequence[Reaction]) -> ReadsAndWrites | None:
         """The cells that the reactions read and write; None where that is not known."""
 
-        def again(watcher: Watcher) -> list[Effects]:
+        def again(watcher: RunContext) -> list[Effects]:
             return [(result.messages, result.events) for _, result in self._steps(core, given, watcher)]
 
         with shielded(), self._running():
             return self._footprints.footprint(core, reactions, again)
 
-    def _reactions(self, core: StateId, given: Input) -> Iterator[Reaction]:
-        for step, result in self._steps(core, given):
+    def _reactions(self, core: StateId, given: Input, watcher: RunContext = nullcontext) -> Iterator[Reaction]:
+        for step, result in self._steps(core, given, watcher):
             after = self._states.store(core, step)
             yield Reaction(after, result.messages, result.events, _label(step.choice, result.draws))
 
     def _steps(
-        self, core: StateId, given: Input, watcher: Watcher = nullcontext
+        self, core: StateId, given: Input, watcher: RunContext = nullcontext
     ) -> Iterator[tuple[ProgramStep, StepResult]]:
         """Take the steps that an input allows, each from the same state."""
         self._states.restore(core)

@@ -8,7 +8,7 @@ import dis
 import functools
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
@@ -27,8 +27,8 @@ class EndlessStepError(BaseException):
 
 
 @contextmanager
-def counted_lines() -> Iterator[None]:
-    """Raise EndlessStepError in the program's code after MOST_LINES lines of it."""
+def counted_lines(record: Callable[[FrameType], object] | None = None) -> Iterator[None]:
+    """Raise EndlessStepError in the program's code after MOST_LINES lines of it; `record` is told of each line."""
     left = MOST_LINES
 
     def line(frame: FrameType, event: str, argument: Any) -> Any:
@@ -38,11 +38,19 @@ def counted_lines() -> Iterator[None]:
             raise EndlessStepError(f"{MOST_LINES:,} lines of code")
         return line
 
+    def recorded_line(frame: FrameType, event: str, argument: Any) -> Any:
+        line(frame, event, argument)
+        if event == "line" and record is not None:
+            record(frame)
+        return recorded_line
+
+    each = line if record is None else recorded_line
+
     def call(frame: FrameType, event: str, argument: Any) -> Any:
         if not is_of_program(frame.f_code.co_filename):
             return None
         frame.f_trace_opcodes = _has_empty_loop(frame.f_code)
-        return line
+        return each
 
     before = sys.gettrace()
     sys.settrace(call)

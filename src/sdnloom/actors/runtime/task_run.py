@@ -2,8 +2,10 @@
 
 import inspect
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from sdnloom.actors.actor import ACTIVE, Actor, ActorError, running_actor
@@ -25,7 +27,9 @@ _ADDRESS = re.compile("0x[0-9a-f]{6,}")
 
 
 class TaskRun(StepAccess):
-    """A run of a task's next step; `result` runs it."""
+    """A run of a task's next step; `result` runs it. `record` is told of each line, where a subclass defines it."""
+
+    record: Callable[[FrameType], object] | None = None
 
     def result(self) -> StepResult:
         """Run the step."""
@@ -43,7 +47,7 @@ class TaskRun(StepAccess):
         actor = running_actor(kind, task.actor, self, is_reference=False)
         active = ACTIVE.set(self)
         try:
-            with counted_lines():
+            with counted_lines(self.record):
                 coroutine = getattr(actor, task.method)(*[self.thaw(arg) for arg in task.args])
                 awaited = coroutine.send(None)
         except StopIteration as returned:

@@ -13,13 +13,12 @@ from typing import Any
 
 from sdnloom.engine.model import Cell, Event
 from sdnloom.network.openflow import OpenFlowMessage
-from sdnloom.network.program import Reaction, ReadsAndWrites
+from sdnloom.network.program import Reaction, ReadsAndWrites, RunContext
 from sdnloom.network.program_cells import Connected
 from sdnloom.platforms.capture.states import StateId, StateStore
 from sdnloom.platforms.footprint.recording_dict import RecordedReads, recorded_cells, recording_tables
 from sdnloom.platforms.footprint.state_cells import REST, StateCells, dicts_of, partition
 
-Watcher = Callable[[], AbstractContextManager[object]]
 Effects = tuple[tuple[tuple[str, OpenFlowMessage], ...], tuple[Event, ...]]  # messages and events of a step
 
 
@@ -40,7 +39,7 @@ class FootprintRecorder:
         self._known: dict[StateId, StateCells | None] = {}
 
     def footprint(
-        self, core: StateId, reactions: Sequence[Reaction], again: Callable[[Watcher], Sequence[Effects]]
+        self, core: StateId, reactions: Sequence[Reaction], again: Callable[[RunContext], Sequence[Effects]]
     ) -> ReadsAndWrites | None:
         """Return the cells that reactions in a state read (written ones included) and write.
 

@@ -38,6 +38,7 @@ from sdnloom.platforms.nox.modules import pins, provided_modules
 from sdnloom.platforms.program_base import CapturedProgram, ProgramStep, StartStep
 from sdnloom.platforms.sandbox.clock import Clock, Draws
 from sdnloom.platforms.sandbox.own_modules import Compiler, compile_source
+from sdnloom.platforms.state_entries import StateReader
 
 
 class NoxProgram(CapturedProgram):
@@ -151,6 +152,16 @@ class NoxProgram(CapturedProgram):
 
     def _apps_by_name(self) -> Mapping[str, Any]:
         return self._kernel.components
+
+    def _holders(self) -> Mapping[str, Any]:
+        return dict(sorted(self._kernel.components.items()))
+
+    def _own_modules(self) -> Mapping[str, Any]:
+        return dict(sorted(self._loader.modules.items()))
+
+    def _state_reader(self) -> StateReader:
+        known = {id(each): f"component {name}" for name, each in self._kernel.components.items()}
+        return StateReader(self._own_modules(), ("ctxt", "component_names"), known)
 
     def _choices(self, given: Input) -> Sequence[str]:
         match given:

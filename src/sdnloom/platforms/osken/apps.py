@@ -96,7 +96,7 @@ class Apps:
             "surroundings": SandboxState(sandbox.process, sandbox.draws, sandbox.loops),
             "handlers": foreign_handlers(sandbox.bricks),
         }
-        capture_apps(sandbox.bricks)
+        self.framework_attributes = capture_apps(sandbox.bricks)  # those that every app has
         return scope, Roots(scope, objects, sandbox.own.modules.values(), FRAMEWORK)
 
     def _web(self) -> Iterable[tuple[str, Any]]:

@@ -92,12 +92,13 @@ def _copied(observers: Mapping[Any, Any]) -> dict[Any, Any]:
     return {kind: {name: set(states) for name, states in each.items()} for kind, each in observers.items()}
 
 
-def capture_apps(apps: Mapping[str, Any]) -> None:
-    """Register the capture of each app by the attributes that not every OSKenApp has."""
+def capture_apps(apps: Mapping[str, Any]) -> frozenset[str]:
+    """Register the capture of each app by the attributes that not every OSKenApp has; return the others."""
     bare = vars(app_manager.OSKenApp())
     for app in apps.values():
         kept = BareApp(app, bare)
         capture_by(type(app), (Aspect("app", Form.MAP, kept.save, kept.load),))
+    return frozenset(bare)
 
 
 def foreign_handlers(apps: Mapping[str, Any]) -> list[Any]:

@@ -35,6 +35,7 @@ from sdnloom.platforms.sandbox.clock import Draws
 from sdnloom.platforms.sandbox.inert_metrics import METRICS_NOTE
 from sdnloom.platforms.sandbox.own_modules import Compiler, compile_source
 from sdnloom.platforms.sandbox.threads import Flavour
+from sdnloom.platforms.state_entries import StateReader
 
 if TYPE_CHECKING:
     from sdnloom.platforms.osken.sandbox import Sandbox
@@ -206,6 +207,20 @@ class OskenProgram(CapturedProgram):
             for name, app in sorted(self._apps.bricks.items())
             if getattr(self._sandbox.own.modules.get(type(app).__module__), "__file__", None) in own
         }
+
+    def _own_modules(self) -> dict[str, Any]:
+        own = set(map(str, self.files))
+        return {
+            name: module
+            for name, module in sorted(self._sandbox.own.modules.items())
+            if getattr(module, "__file__", None) in own
+        }
+
+    def _state_reader(self) -> StateReader:
+        known = {id(each): f"switch {switch}" for switch, each in self._apps.connections.items()}
+        known |= {id(app): f"app {name}" for name, app in self._apps.bricks.items()}
+        known |= {id(each): f"thread {each.label.partition('#')[0]}" for each in self._sandbox.hub.threads}
+        return StateReader(self._own_modules(), self._apps.framework_attributes, known)
 
     def check_input(self, given: Input) -> None:
         """Raise AppError if the apps can never be given a timer or call."""

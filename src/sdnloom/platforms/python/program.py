@@ -37,7 +37,17 @@ from sdnloom.network.openflow import (
     PortStatus,
     StatsReply,
 )
-from sdnloom.network.program import Call, Input, MessageIn, Reaction, SwitchDown, SwitchUp, TimerInput
+from sdnloom.network.program import (
+    Call,
+    Input,
+    MessageIn,
+    Reaction,
+    RunContext,
+    StateEntry,
+    SwitchDown,
+    SwitchUp,
+    TimerInput,
+)
 from sdnloom.platforms.capture.dict_order import NOT_ALL_ORDERS, order_dependence, order_note
 from sdnloom.platforms.capture.freeze import (
     MUTABLE,
@@ -53,6 +63,7 @@ from sdnloom.platforms.explorable import HandlerRun, Holders, MessageContent
 from sdnloom.platforms.footprint.recording_dict import EVERY, RecordedReads, read_cells, recording_tables, written_cells
 from sdnloom.platforms.process.output_log import OutputKeeper, OutputLog
 from sdnloom.platforms.python.insertion_order import Arrangement, OrderWatch, arranged
+from sdnloom.platforms.state_entries import StateReader
 
 if TYPE_CHECKING:
     from sdnloom.platforms.python.symbolic import SymbolicPython
@@ -207,6 +218,23 @@ class PythonProgram(Copyable, OutputKeeper):
     def read_state(self, core: Any, read: Callable[[Holders], _Seen]) -> _Seen:
         """What a function finds in an instance with this state."""
         return read({self.name: restore(object.__new__(self.kind), core)})
+
+    def state_entries(self, core: Any) -> tuple[StateEntry, ...]:
+        """The attributes of an instance with this state."""
+        own = {each.__module__ for each in self.kind.__mro__[:-1]}
+        return self.read_state(core, StateReader(own).entries)
+
+    def handle_watched(self, core: Any, given: Input, watcher: RunContext) -> Sequence[Reaction]:
+        """The reaction, computed anew; the handler runs in a context."""
+        name, arguments = call_of(given)
+        if name not in self.handlers:
+            return (Reaction(core),)
+        with self.log.muted():
+            instance = restore(object.__new__(self.kind), core)
+            net = Net()
+            with watcher():
+                raised = self._run(name, instance, net, arguments)
+        return (Reaction(self._core(instance), tuple(net.messages), raised),)
 
     def run_changed(
         self, core: Any, given: MessageIn, change: Callable[[Holders], None], content: MessageContent | None = None

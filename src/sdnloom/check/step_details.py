@@ -1,0 +1,136 @@
+"""What each step of the controller did inside of the program: the code that it ran, and the program's state after it.
+
+The steps of a path are taken once more on the program itself, with a record of its lines; no cache of a search is in
+between. Verdicts and counts are those of the search, whatever happens here.
+"""
+
+import inspect
+from collections.abc import Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sdnloom.engine.model import Restart, System
+from sdnloom.engine.semantics import State, Transition
+from sdnloom.engine.stop_points import limits_in_force
+from sdnloom.network.controller_component import CONTROLLER, ControllerComponent, ControllerCore
+from sdnloom.network.program import (
+    DefinedByClass,
+    Input,
+    Program,
+    Reaction,
+    ShowsState,
+    StateEntry,
+    WatchesCode,
+    capability,
+)
+from sdnloom.platforms.code_runs import CodeRecorder, CodeRun, RunLines
+
+MOST_DETAILED = 50  # counterexamples of a report that have details
+
+
+class StepDetail(NamedTuple):
+    """The functions of the program that a step of the controller ran, and the program's state after the step."""
+
+    code: tuple[CodeRun, ...]
+    state: tuple[StateEntry, ...]
+
+
+class TraceDetails(NamedTuple):
+    """The program's state before a path, and for each step of the path its detail; None if another component acts."""
+
+    initial: tuple[StateEntry, ...] = ()
+    steps: tuple[StepDetail | None, ...] = ()
+
+
+class StepDetails:
+    """Finds the details of steps of one run. `files` are those of the program, as far as they are known."""
+
+    def __init__(self, controller: ControllerComponent, program: Program, files: Iterable[Path] = ()) -> None:
+        self._recorder = CodeRecorder({*files, *_class_files(program)})
+        self._program = _RecordedProgram(program, self._recorder)
+        self._state = capability(program, ShowsState)
+        self._controller = controller.with_program(self._program)
+
+    def of_path(self, system: System, initial: State, transitions: Sequence[Transition]) -> TraceDetails:
+        """The details of a path of the system that the controller belongs to, or of a reordered one."""
+        number = [component.name for component in system.components].index(CONTROLLER)
+        states = [initial, *(transition.state for transition in transitions)]
+        with limits_in_force(None), self._recorder.tracing():
+            first = self.state(initial.cores[number])
+            steps = [
+                self._step(before.cores[number], transition)
+                for before, transition in zip(states, transitions, strict=False)
+            ]
+        return TraceDetails(first, tuple(steps))
+
+    def of_step(self, system: System, before: State, transition: Transition) -> StepDetail | None:
+        """The detail of one step."""
+        return self.of_path(system, before, [transition]).steps[0]
+
+    def state(self, core: Hashable) -> tuple[StateEntry, ...]:
+        """The program's state in a core of the controller."""
+        if self._state is None or not isinstance(core, ControllerCore):
+            return ()
+        return self._state.state_entries(core.program)
+
+    def _step(self, core: Any, transition: Transition) -> StepDetail | None:
+        if transition.component.name != CONTROLLER:
+            return None
+        return StepDetail(self._code(core, transition), self.state(transition.outcome.core))
+
+    def _code(self, core: Any, transition: Transition) -> tuple[CodeRun, ...]:
+        """The code that the step ran; nothing if the program does something else now."""
+        action = self._controller.action(core, transition.action.name)
+        if action is None:
+            return ()
+        self._program.lines.clear()
+        outcomes = action.step(core, transition.step.message)
+        if isinstance(outcomes, Restart):
+            return ()
+        wanted = transition.outcome
+        for outcome, lines in zip(outcomes, self._program.lines, strict=False):
+            if (outcome.choice, outcome.core) == (wanted.choice, wanted.core):
+                return lines.runs()
+        return ()
+
+
+class _RecordedProgram:
+    """A program that records the lines of each reaction: `lines` has them in the order of the reactions."""
+
+    def __init__(self, program: Program, recorder: CodeRecorder) -> None:
+        self.wrapped, self._recorder = program, recorder
+        self._watches = capability(program, WatchesCode)
+        self.lines: list[RunLines] = []
+
+    @property
+    def name(self) -> str:
+        return self.wrapped.name
+
+    def initial(self) -> Hashable:
+        return self.wrapped.initial()
+
+    def handle(self, core: Any, given: Input) -> Sequence[Reaction] | Restart:
+        recorder = self._recorder
+        del recorder.recorded[:]
+        if self._watches is not None:
+            reactions = self._watches.handle_watched(core, given, recorder.recording)
+            self.lines += recorder.recorded[: len(reactions)]
+            self.lines += [RunLines() for _ in reactions[len(recorder.recorded) :]]
+            return reactions
+        with recorder.recording():  # a program of another kind: what it runs belongs to each of its reactions
+            found = self.wrapped.handle(core, given)
+        if not isinstance(found, Restart):
+            self.lines += recorder.recorded * len(found)
+        return found
+
+
+def _class_files(program: Program) -> list[Path]:
+    """The files of the class that a program is, and of its bases; none for another program."""
+    defined = capability(program, DefinedByClass)
+    found = []
+    for kind in () if defined is None else defined.kind.__mro__[:-1]:
+        try:
+            found.append(Path(inspect.getfile(kind)))
+        except (OSError, TypeError):  # made without a file
+            continue
+    return found
