@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "List the classes of packets that a program tells apart, with an example of each.",
     ),
     "replay": ("sdnloom.cli.replay", "Take the steps of a trace again and confirm its finding."),
+    "export": ("sdnloom.cli.export", "Write a result or a trace in the formats of other tools."),
     "step": ("sdnloom.cli.step", "Step through a scenario by hand."),
     "walk": ("sdnloom.cli.walk", "Walk through a scenario at random."),
     "crosscheck": ("sdnloom.cli.crosscheck", "Find the messages to which switch implementations react differently."),

@@ -12,6 +12,7 @@ from sdnloom.cli.actors.check import OPTIONS_OF_ACTORS, CheckOutput, check_progr
 from sdnloom.cli.actors.program_choice import program_choice, refuse_options_of_actors
 from sdnloom.cli.options.apps import APP_GROUPS, chosen_document, chosen_scenario, describes_scenario
 from sdnloom.cli.options.exit_codes import EXIT_CODES
+from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import show_output_option
@@ -21,6 +22,7 @@ from sdnloom.cli.traces import TraceRecord, check_folder, write_traces
 from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.report.check.text import coverage_text
 from sdnloom.report.formats import render
+from sdnloom.report.view.of_check import check_view
 from sdnloom.scenario_file.toml_text import toml_text
 from sdnloom.strategies import STRATEGY_NAMES
 
@@ -31,7 +33,7 @@ CHECK_GROUPS = {
     "Reduction and strategies": ("reduce", "explain", "strategy", "same_flow", "pkt_seq"),
     "Discovery": ("discover", "discover_only", "stacks", "fields"),
     "Programs of actors": OPTIONS_OF_ACTORS,
-    "Output": ("form", "coverage", "show_output", "trace_dir", "no_trace", "print_scenario"),
+    "Output": ("form", "coverage", "show_output", "exports", "trace_dir", "no_trace", "print_scenario"),
 }
 
 
@@ -94,6 +96,7 @@ CHECK_GROUPS = {
 )
 @click.option("--coverage", is_flag=True, help="Print which lines and branches of the program were reached.")
 @show_output_option
+@export_option
 @click.option(
     "--trace-dir",
     type=click.Path(path_type=Path, file_okay=False),
@@ -147,6 +150,7 @@ def command(
     memory_limit: int | None,
     coverage: bool,
     show_output: bool,
+    exports: tuple[Path, ...],
     trace_dir: Path,
     discover: bool,
     discover_only: bool,
@@ -197,7 +201,7 @@ def command(
     )
     if (choice := program_choice(scenario)) is not None:
         given = {"find_all": find_all, "order": order, "reduction": reduction_level(reduce, level)}
-        output = CheckOutput(form, show_output, None if no_trace else trace_dir, tree)
+        output = CheckOutput(form, show_output, None if no_trace else trace_dir, tree, exports)
         return check_program_file(choice, {**given, "symmetry": symmetry}, count is not None, options.limits, output)
     refuse_options_of_actors(OPTIONS_OF_ACTORS)
     watch, progress = LimitWatch(options.limits, time_spent()), SearchProgress()
@@ -216,6 +220,7 @@ def command(
     record = partial(TraceRecord, report.scenario, report.fingerprints)
     traces = {} if no_trace else write_traces(report.violations, record, trace_dir)
     click.echo(render("check", form, report, traces), nl=False)
+    echo_exports(lambda: [check_view(report, traces)], exports)
     if form != "text":
         for line in [line for one in report.coverage or () for line in coverage_text(one)]:
             click.echo(line, err=True)

@@ -1,15 +1,18 @@
 """`sdnloom races`: harmful races between controllers and switches of a DyNetKAT model."""
 
 from pathlib import Path
+from time import monotonic
 
 import click
 
 from sdnloom.cli.options.exit_codes import EXIT_CODES
+from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.races import Limits, RaceMode, RaceOptions, find_races, load_model, load_properties
 from sdnloom.races.language.lint import lint_model
 from sdnloom.report.formats import render
+from sdnloom.report.view.of_races import races_view
 
 _MEBIBYTE = 1 << 20
 
@@ -50,6 +53,7 @@ def _depth(ctx: click.Context, param: click.Parameter, value: str) -> int | None
     help="Which races to report.",
 )
 @format_option("races")
+@export_option
 @click.option(
     "--max-races",
     type=click.IntRange(min=0),
@@ -69,6 +73,7 @@ def command(
     depth: int | None,
     which: str,
     form: str,
+    exports: tuple[Path, ...],
     max_races: int,
     max_states: int | None,
     time_limit: float | None,
@@ -86,12 +91,13 @@ def command(
     memory = None if memory_limit is None else memory_limit * _MEBIBYTE
     limits = Limits(states=max_states, seconds=time_limit, memory=memory)
     options = RaceOptions(RaceMode(mode), depth, which == "all", max_races, limits)
-    progress = SearchProgress()
+    progress, started = SearchProgress(), monotonic()
     try:
         result = find_races(loaded, given, options, progress)
     finally:
         progress.stop()
     click.echo(render("races", form, result), nl=False)
+    echo_exports(lambda: [races_view(result, model.stem, monotonic() - started)], exports)
     if result.stopped:
         click.echo(f"stopped: {result.stopped}", err=True)
     return EXIT_CODES[result.verdict]

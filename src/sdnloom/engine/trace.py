@@ -50,7 +50,7 @@ class Trace:
 class ReplayResult:
     """The replay of a trace: the steps that match, whether its property reports again, and what it reports now.
 
-    The message may differ from the one in the trace: it may name a line of code.
+    The message may differ from the one in the trace: it may name a line of code. The replay was on `semantics`.
     """
 
     transitions: tuple[Transition, ...]
@@ -58,6 +58,7 @@ class ReplayResult:
     diverged: ReplayDivergence | None
     warnings: tuple[str, ...]
     now: Finding | None = None
+    semantics: Semantics | None = field(default=None, compare=False)
 
 
 def code_fingerprint(functions: Iterable[Any]) -> str:
@@ -213,10 +214,10 @@ def replay_trace(trace: Trace, system: System | Semantics, scenario: str, code: 
         transitions = replay(semantics, trace.path)
     except ReplayDivergence as diverged:
         matching = replay(semantics, Path(trace.path.steps[: diverged.position]))
-        return ReplayResult(tuple(matching), False, diverged, warnings)
+        return ReplayResult(tuple(matching), False, diverged, warnings, semantics=semantics)
     if trace.finding is None:
-        return ReplayResult(tuple(transitions), True, None, warnings)
+        return ReplayResult(tuple(transitions), True, None, warnings, semantics=semantics)
     findings = semantics.findings(final_state(semantics, transitions))
     alike = [found for found in findings if found.property == trace.finding.property]
     now = trace.finding if trace.finding in alike else next(iter(alike), None)
-    return ReplayResult(tuple(transitions), now is not None, None, warnings, now)
+    return ReplayResult(tuple(transitions), now is not None, None, warnings, now, semantics)

@@ -13,18 +13,20 @@ from sdnloom.actors.search.options import ActorOptions
 from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program, refuse_options_of_scenarios
 from sdnloom.cli.actors.tree_file import check_tree_file, write_tree
 from sdnloom.cli.options.exit_codes import EXIT_CODES
+from sdnloom.cli.options.export_option import echo_exports
 from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.progress import LOADS, SearchProgress
 from sdnloom.cli.traces import TraceRecord, check_folder, write_traces
 from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.result import Limits
 from sdnloom.report.formats import render
+from sdnloom.report.view.of_actors import actors_view
 
 OPTIONS_OF_ACTORS = ("level", "symmetry", "count", "tree")  # that only a program of actors has
 # All that it has.
 _KNOWN = {
     *("find_all", "order", "reduce", "max_states", "max_depth", "time_limit", "memory_limit"),
-    *("form", "show_output", "trace_dir", "no_trace", *OPTIONS_OF_ACTORS),
+    *("form", "show_output", "exports", "trace_dir", "no_trace", *OPTIONS_OF_ACTORS),
 }
 
 
@@ -36,6 +38,7 @@ class CheckOutput:
     show_output: bool
     trace_dir: Path | None  # None to write no traces
     tree: Path | None = None  # the file for the tree of executions
+    exports: tuple[Path, ...] = ()
 
 
 def check_program_file(
@@ -74,4 +77,5 @@ def _shown(report: ActorReport, output: CheckOutput) -> int:
     record = partial(TraceRecord, report.program, report.fingerprints)
     traces = {} if output.trace_dir is None else write_traces(report.violations, record, output.trace_dir)
     click.echo(render("check FILE.py", output.form, report, traces), nl=False)
+    echo_exports(lambda: [actors_view(report, traces)], output.exports)
     return EXIT_CODES[report.verdict]

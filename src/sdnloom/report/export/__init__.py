@@ -1,0 +1,1 @@
+"""Results in the languages of other tools: pure functions of `ResultView`s."""

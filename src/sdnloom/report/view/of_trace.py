@@ -1,0 +1,150 @@
+"""Traces as they are shown: replayed ones with their states, and trace files alone as they were recorded."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from sdnloom import __version__
+from sdnloom.actors.program import Program
+from sdnloom.engine.path import describe
+from sdnloom.engine.semantics import Finding, Transition
+from sdnloom.engine.trace import ReplayResult, Trace
+from sdnloom.network.controller_component import CONTROLLER
+from sdnloom.network.network import Network
+from sdnloom.report.describe import counted
+from sdnloom.report.replay.text import replay_outcome
+from sdnloom.report.view.actor_trace import actor_trace
+from sdnloom.report.view.network_trace import NetworkPath, network_trace
+from sdnloom.report.view.result_view import (
+    FindingView,
+    LaneView,
+    ResultView,
+    StepView,
+    TraceView,
+    TransferView,
+    ViewVerdict,
+)
+from sdnloom.report.walk.result import WalkResult
+
+_VERDICTS: Final[Mapping[str, ViewVerdict]] = {"CONFIRMED": "violated", "DIVERGED": "incomplete"}
+
+
+def replay_view(
+    name: str, traced: Network | Program, recorded: Trace, replayed: ReplayResult, file: Path | None = None
+) -> ResultView:
+    """A replayed trace of a scenario's network or a program of actors, up to where it diverges."""
+    outcome = replay_outcome(recorded, replayed)
+    finding = replayed.now or recorded.finding
+    what = f" {finding.property}: {finding.message}" if finding else ""
+    facts = [("outcome", outcome), *(("warning", warning) for warning in replayed.warnings)]
+    if replayed.diverged is not None:
+        facts.append(("next would be", describe(replayed.diverged.step)))
+    taken, length = len(replayed.transitions), len(recorded.path)
+    words = counted(length, "step") if taken == length else f"{taken} of {counted(length, 'step')}"
+    shown = _finding_view(finding, _replayed_trace(traced, replayed, words), "" if file is None else str(file))
+    return _trace_result(name, _VERDICTS.get(outcome, "holds"), f"{outcome}{what}", shown, tuple(facts))
+
+
+def walk_view(name: str, traced: Network | Program, result: WalkResult, replayed: ReplayResult | None) -> ResultView:
+    """Random walks; `replayed` is the minimised path of the violation, if there is one."""
+    walked = f"{counted(result.runs, 'random walk')} with {counted(result.steps, 'step')} in all"
+    facts = (("walked", walked), ("seed", str(result.seed)))
+    violation = result.violation
+    if violation is None or replayed is None:
+        headline = f"INCOMPLETE no violation in {walked}"
+        return ResultView("trace", name, "incomplete", headline, (), (), facts, version=__version__)
+    finding = violation.finding
+    length = f"{counted(len(violation.transitions), 'step')} of a walk of {violation.walked}, seed {violation.seed}"
+    shown = _finding_view(finding, _replayed_trace(traced, replayed, length), str(violation.trace))
+    return _trace_result(name, "violated", f"VIOLATED {finding.property}: {finding.message}", shown, facts)
+
+
+def recorded_view(document: Mapping[str, Any], trace: Trace, file: Path, reason: str = "") -> ResultView:
+    """A trace file by itself: lanes, steps and vector clocks as they were recorded, without states.
+
+    `document` is the JSON value that `trace` was read from; its clocks are used as far as they make sense.
+    """
+    steps = _recorded_steps(trace, [_clock(step.get("clock")) for step in document["steps"]])
+    names = dict.fromkeys(step.component for step in trace.path.steps)
+    lanes = tuple(LaneView(name, "controller" if name == CONTROLLER else "element") for name in names)
+    shown = TraceView(lanes, steps, length=f"{counted(len(steps), 'step')}, as recorded")
+    found = trace.finding
+    headline = f"RECORDED {found.property}: {found.message}" if found else "RECORDED"
+    facts = (("shown", f"as recorded, without states{': ' if reason else ''}{reason}"),)
+    name = file.name.partition(".")[0] or file.name
+    return _trace_result(name, "incomplete", headline, _finding_view(found, shown, str(file)), facts)
+
+
+def _trace_result(
+    name: str, verdict: ViewVerdict, headline: str, finding: FindingView, facts: tuple[tuple[str, str], ...]
+) -> ResultView:
+    properties = (finding.property,) if finding.property else ()
+    return ResultView("trace", name, verdict, headline, properties, (finding,), facts, version=__version__)
+
+
+def _finding_view(finding: Finding | None, trace: TraceView, file: str) -> FindingView:
+    place = next(((code.file, code.first) for step in reversed(trace.steps) for code in step.code), ("", 0))
+    name, message = (finding.property, finding.message) if finding else ("", "a trace without a property")
+    return FindingView(name, message, trace, (), *place, trace_file=file)
+
+
+def _replayed_trace(traced: Network | Program, replayed: ReplayResult, length: str) -> TraceView:
+    semantics = replayed.semantics
+    assert semantics is not None, "a replay knows what it was replayed on"
+    transitions: Sequence[Transition] = replayed.transitions
+    if isinstance(traced, Program):
+        return actor_trace(traced, semantics.initial(), transitions, length=length)
+    return network_trace(NetworkPath(traced, semantics.system, semantics.initial(), transitions, length=length))
+
+
+def _recorded_steps(trace: Trace, clocks: Sequence[Mapping[str, int]]) -> tuple[StepView, ...]:
+    """The steps, with an arrow from each cause in another lane: a step is caused by what it receives."""
+    own: dict[tuple[str, int], int] = {}  # the count-th step of a lane -> its number
+    latest: dict[str, int] = {}
+    counts: Counter[str] = Counter()
+    causes: list[set[int]] = []
+    for number, (step, clock) in enumerate(zip(trace.path.steps, clocks, strict=True), 1):
+        before = clocks[latest[step.component] - 1] if step.component in latest else {}
+        found = {latest[step.component]} if step.component in latest else set()
+        found |= {
+            own[lane, count] for lane, count in clock.items() if count > before.get(lane, 0) and (lane, count) in own
+        }
+        counts[step.component] += 1
+        own[step.component, counts[step.component]] = latest[step.component] = number
+        causes.append(_direct(found, causes))
+    sent: dict[int, list[TransferView]] = {}
+    for number, (step, direct) in enumerate(zip(trace.path.steps, causes, strict=True), 1):
+        for cause in direct:
+            if trace.path.steps[cause - 1].component != step.component and step.message is not None:
+                arrow = TransferView(step.component, str(step.message), "message", number)
+                sent.setdefault(cause, []).append(arrow)
+    return tuple(
+        StepView(
+            number,
+            step.component,
+            step.action,
+            describe(step),
+            takes="" if step.message is None else str(step.message),
+            effects=step.faults,
+            transfers=tuple(sent.get(number, ())),
+            causes=tuple(sorted(causes[number - 1])),
+            clock={lane: count for lane, count in clocks[number - 1].items() if lane in latest},
+        )
+        for number, step in enumerate(trace.path.steps, 1)
+    )
+
+
+def _direct(found: set[int], causes: Sequence[set[int]]) -> set[int]:
+    """The causes without those that are causes of another one of them, as far as one step shows."""
+    return {one for one in found if not any(one in causes[other - 1] for other in found)}
+
+
+def _clock(value: Any) -> dict[str, int]:
+    if not isinstance(value, dict):
+        return {}
+    return {
+        lane: count
+        for lane, count in value.items()
+        if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 1 << 53
+    }
