@@ -96,3 +96,25 @@ def test_a_result_that_holds_has_facts_and_no_findings() -> None:
     assert (view.verdict, view.findings) == ("holds", ())
     assert view.headline.startswith("HOLDS NoBlackHolesMobile")
     assert dict(view.facts)["searched"]
+
+
+def test_steps_of_the_controller_show_the_lines_that_ran_and_the_tables_of_the_program() -> None:
+    trace = only_trace(scenario_view("mac_learning_osken/bug1.toml"))
+    handled = [step for step in trace.steps if step.lane == "controller"]
+    code = handled[0].code[0]
+    assert (Path(code.file).name, code.function, code.first) == ("pyswitch.py", "PySwitch.packet_in", 35)
+    assert code.lines[0].lstrip().startswith("@set_ev_cls")
+    assert code.ran == (37, 38, 39, 40, 41, 42, 43)
+    tables = [[line.text for line in step.changes["controller"] if line.part == "ports"] for step in handled]
+    assert tables[1:] == [
+        ["ports[1][A] = 1", "ports[1][B] = 2"],
+        ["ports[1][A] = 1", "ports[1][B] = 2"],
+        ["ports[1][A] = 1", "ports[1][B] = 3"],
+    ]
+    assert [step.number for step in trace.steps if step.code] == [step.number for step in handled]
+
+
+def test_steps_of_actors_show_the_lines_of_their_tasks() -> None:
+    trace = only_trace(program_view("actors/first_program.py"))
+    assert [step.lane for step in trace.steps if step.code] == ["ctrl", "ctrl"]
+    assert [code.function for step in trace.steps for code in step.code] == ["LoadBalancer.packet_in"] * 2

@@ -9,6 +9,7 @@ from sdnloom.engine.result import Counterexample
 from sdnloom.report.describe import counted
 from sdnloom.report.verdict import headline, length_words
 from sdnloom.report.view.actor_trace import actor_trace
+from sdnloom.report.view.program_view import code_views
 from sdnloom.report.view.result_view import FindingView, ResultView
 
 
@@ -22,7 +23,8 @@ def actors_view(report: ActorReport, traces: Mapping[Counterexample, Path] | Non
     facts += [("reduction", report.reduction), ("symmetry", report.symmetry or "not used")]
     findings = []
     for shown in report.violations:
-        trace = actor_trace(report.program, shown.initial, shown.transitions, length=length_words(shown))
+        code = [code_views(runs) for runs in report.code.get(shown, ())]
+        trace = actor_trace(report.program, shown.initial, shown.transitions, code, length_words(shown))
         file = str(files[shown]) if shown in files else ""
         findings.append(FindingView(shown.property, shown.message, trace, trace_file=file))
     return ResultView(

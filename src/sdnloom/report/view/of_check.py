@@ -10,6 +10,7 @@ from sdnloom.network import events
 from sdnloom.report.describe import counted
 from sdnloom.report.verdict import headline, length_words
 from sdnloom.report.view.network_trace import NetworkPath, network_trace
+from sdnloom.report.view.program_view import detailed_path
 from sdnloom.report.view.result_view import FindingView, ResultView, TraceView
 
 
@@ -47,7 +48,8 @@ def violation_view(report: Report, shown: Counterexample, file: Path | None = No
 def counterexample_trace(report: Report, shown: Counterexample) -> TraceView:
     """The path of a counterexample as it is shown."""
     assert shown.system is not None, "a counterexample of a scenario knows its system"
-    network = report.scenario.network
-    return network_trace(
-        NetworkPath(network, shown.system, shown.initial, shown.transitions, length=length_words(shown))
+    path = NetworkPath(
+        report.scenario.network, shown.system, shown.initial, shown.transitions, length=length_words(shown)
     )
+    details = report.details.get(shown)
+    return network_trace(path if details is None else detailed_path(path, details))
