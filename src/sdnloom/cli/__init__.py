@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "crosscheck": ("sdnloom.cli.crosscheck", "Find the messages to which switch implementations react differently."),
     "races": ("sdnloom.cli.races", "Find races between controllers and switches that change what is forwarded."),
     "netkat": ("sdnloom.cli.netkat", "Decide questions about NetKAT policies, with a packet as evidence."),
+    "init": ("sdnloom.cli.init", "Write a first scenario file for an app, or a small example."),
     "schema": ("sdnloom.cli.schema", "Print the JSON schema of scenario files or of a report."),
 }
 
