@@ -1,10 +1,10 @@
 """`sdnloom schema`: print a published JSON schema, for editors and for programs that read our files."""
 
-import json
 from pathlib import Path
 
 import click
 
+from sdnloom.report.json_text import json_text
 from sdnloom.report.schemas import json_schema, schema_names
 
 
@@ -31,7 +31,7 @@ def command(name: str | None, output: Path | None) -> int:
             raise click.UsageError(f"-o {output} is given without NAME; expected one of {', '.join(schema_names())}")
         click.echo("\n".join(schema_names()))
         return 0
-    text = json.dumps(json_schema(name), indent=2, ensure_ascii=False) + "\n"
+    text = json_text(json_schema(name))
     if output is None:
         click.echo(text, nl=False)
         return 0
