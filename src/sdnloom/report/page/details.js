@@ -1,0 +1,174 @@
+// The pane beside the diagram: the network, the selected step, states and source.
+
+const MOST_STATE_LINES = 300;
+
+class Details {
+  constructor({ onSelect }) {
+    this.onSelect = onSelect;
+    this.lane = null; // whose state is shown; null is "those that the step changed"
+    this.networkBox = html("div", { class: "network-box" });
+    this.topology = new Topology(this.networkBox, (lane) => this.chooseLane(lane));
+    this.network = html("section", { class: "network", "aria-label": "Network" }, html("h2", {}, "Network"), this.networkBox);
+    this.step = html("section", { class: "step", "aria-live": "polite", "aria-label": "Step" });
+    this.state = html("section", { class: "state", "aria-label": "State" });
+    this.code = html("section", { class: "source", "aria-label": "Source" });
+    this.orderings = html("section", { class: "orderings", "aria-label": "Orderings" });
+    this.pane = html("div", { class: "details" }, this.network, this.step, this.state, this.code, this.orderings);
+  }
+
+  show(trace) {
+    this.trace = trace;
+    this.states = new LaneStates(trace);
+    this.lane = null;
+    this.topology.show(trace);
+    this.network.hidden = this.topology.empty;
+    this.showOrderings();
+  }
+
+  resize() {
+    if (this.trace && !this.topology.empty) {
+      this.topology.place();
+      this.topology.update(this.position);
+    }
+  }
+
+  update(position) {
+    this.position = position;
+    this.topology.update(position);
+    this.showStep();
+    this.showState();
+    this.showCode();
+  }
+
+  link(number) {
+    const step = this.trace.byNumber.get(number);
+    if (!step) return String(number);
+    return button(String(number), { class: "step-link", title: shortened(step.text, 300) }, () => this.onSelect(step.index + 1));
+  }
+
+  links(numbers) {
+    return numbers.flatMap((number, place) => (place ? [", ", this.link(number)] : [this.link(number)]));
+  }
+
+  showStep() {
+    const { trace, position } = this;
+    if (!position) {
+      this.step.replaceChildren(html("h2", {}, "Start"), html("p", {}, `Before the first of ${counted(trace.steps.length, "step")}.`));
+      return;
+    }
+    const step = trace.steps[position - 1];
+    const lane = trace.lanes[step.lane];
+    const rows = [];
+    const row = (label, ...content) => rows.push(html("dt", {}, label), html("dd", {}, ...content));
+    if (step.takes) row("receives", longText("span", step.takes, { class: "message" }));
+    if (step.incoming.length) row("sent in step", ...this.links([...new Set(step.incoming.map((each) => each.sent.number))]));
+    for (const transfer of step.transfers) row("sends", this.transfer(transfer));
+    for (const effect of step.effects) row("effect", longText("span", effect, { class: "effect" }));
+    if (step.causes.length) row("because of", ...this.links(step.causes));
+    else row("because of", html("span", { class: "soft" }, "no other step"));
+    if (step.clock.length) row("vector clock", this.clock(step));
+    this.step.replaceChildren(
+      html("h2", {}, `Step ${step.number}`, html("span", { class: `chip ${lane.kind}` }, lane.name), step.environment && html("span", { class: "chip environment" }, "environment")),
+      longText("p", withArrows(step.text), { class: "step-text" }),
+      step.long && html("details", { class: "long" }, html("summary", {}, "In full"), longText("p", step.long, { class: "pre" })),
+      html("dl", {}, ...rows),
+    );
+  }
+
+  transfer(transfer) {
+    const to = this.trace.lanes[transfer.to].name;
+    const ports = [transfer.port && ` from port ${transfer.port}`, ` to ${to}`, transfer.toPort && ` port ${transfer.toPort}`].filter(Boolean).join("");
+    const taken = transfer.taken ? (transfer.taken === transfer.sent ? ["taken at once"] : ["taken in step ", this.link(transfer.taken.number)]) : ["not taken in this trace"];
+    const octets = transfer.data.replace(/(..)/g, "$1 ").trim();
+    return html(
+      "div",
+      { class: "transfer" },
+      longText("span", transfer.text, { class: "message" }),
+      html("div", { class: "soft" }, `${transfer.kind}${ports}; `, ...taken),
+      transfer.long && html("details", {}, html("summary", {}, "decoded"), longText("p", transfer.long, { class: "pre" })),
+      octets && html("details", {}, html("summary", {}, counted(transfer.data.length / 2, "octet")), longText("p", octets, { class: "octets" })),
+    );
+  }
+
+  clock(step) {
+    const chips = [];
+    for (let place = 0; place + 1 < step.clock.length; place += 2) {
+      const lane = this.trace.lanes[step.clock[place]];
+      chips.push(html("span", { class: lane.index === step.lane ? "count own" : "count" }, `${lane.name} ${step.clock[place + 1]}`));
+    }
+    return html("span", { class: "clock" }, ...chips);
+  }
+
+  chooseLane(lane) {
+    if (!this.states.hasState(lane)) return;
+    this.lane = this.lane === lane ? null : lane;
+    this.showState();
+  }
+
+  showState() {
+    const { trace, position, states } = this;
+    const lanes = trace.lanes.filter((lane) => states.hasState(lane.index));
+    this.state.hidden = lanes.length === 0;
+    if (!lanes.length) return;
+    const changed = lanes.filter((lane) => position && states.changedAt(lane.index, position));
+    if (this.lane !== null && !states.hasState(this.lane)) this.lane = null;
+    const shown = this.lane !== null ? [trace.lanes[this.lane]] : changed;
+    const choice = (label, lane, mark) =>
+      button(label, { class: mark ? "choice changed" : "choice", "aria-pressed": String(this.lane === lane), title: mark ? "changed by this step" : null }, () => {
+        this.lane = lane;
+        this.showState();
+      });
+    const choices = [choice("changes", null, false), ...lanes.map((lane) => choice(lane.name, lane.index, changed.includes(lane)))];
+    const body = shown.map((lane) => this.laneState(lane, position));
+    if (!shown.length) body.push(html("p", { class: "soft" }, position ? "This step changes no state." : "Choose a component to see its state at the start."));
+    this.state.replaceChildren(
+      html("h2", {}, position ? `State after step ${trace.steps[position - 1].number}` : "State at the start"),
+      html("div", { class: "choices", role: "group", "aria-label": "Whose state" }, ...choices),
+      ...body,
+    );
+  }
+
+  laneState(lane, position) {
+    const now = this.states.at(lane.index, position);
+    const old = position ? this.states.at(lane.index, position - 1) : now;
+    const parts = stateDifference(this.trace.lines, old, now);
+    const all = [];
+    for (const [part, lines] of parts) {
+      if (part) all.push(html("h4", {}, part));
+      for (const { text, mark } of lines) {
+        const sign = { added: "+", removed: "−", kept: "" }[mark];
+        all.push(
+          html("div", { class: `state-line ${mark}` }, html("span", { class: "sign" }, sign), mark !== "kept" && html("span", { class: "unseen" }, `${mark}: `), longText("span", text)),
+        );
+      }
+    }
+    const box = html("div", { class: "lane-state" }, html("h3", {}, lane.name), ...all.slice(0, MOST_STATE_LINES));
+    if (!all.length) box.append(html("p", { class: "soft" }, "nothing"));
+    if (all.length > MOST_STATE_LINES) {
+      const more = button(`show ${counted(all.length - MOST_STATE_LINES, "more line")}`, { class: "link" }, () => more.replaceWith(...all.slice(MOST_STATE_LINES)));
+      box.append(more);
+    }
+    return box;
+  }
+
+  showCode() {
+    const code = this.position ? this.trace.steps[this.position - 1].code : [];
+    this.code.hidden = code.length === 0;
+    this.code.replaceChildren(html("h2", {}, "Source that ran"), ...code.map(codeBlock));
+  }
+
+  showOrderings() {
+    const { orderings } = this.trace;
+    this.orderings.hidden = orderings.length === 0;
+    const items = orderings.map((each) =>
+      html(
+        "li",
+        { class: each.matters ? "matters" : "" },
+        html("span", { class: "pair" }, "steps ", this.link(each.first), " and ", this.link(each.second)),
+        each.removes === true && html("span", { class: "chip removes" }, "fixing it removes the trace"),
+        longText("p", each.text),
+      ),
+    );
+    this.orderings.replaceChildren(html("h2", {}, "Orderings"), html("ul", {}, ...items));
+  }
+}

@@ -1,0 +1,48 @@
+// The head of the page: verdict, facts and the findings to choose from.
+
+function factsList(facts) {
+  return html("dl", { class: "facts" }, ...facts.flatMap(([label, fact]) => [html("dt", {}, label), longText("dd", fact)]));
+}
+
+function resultHead(result, open) {
+  const extra = [];
+  if (result.properties.length) extra.push(["properties", result.properties.join(", ")]);
+  if (result.seconds) extra.push(["time", `${result.seconds.toFixed(result.seconds < 10 ? 2 : 0)} s`]);
+  if (result.version) extra.push(["sdnloom", result.version]);
+  const facts = [...result.facts, ...extra];
+  const verdict = result.verdict.toUpperCase();
+  const said = result.headline.startsWith(`${verdict} `) ? result.headline.slice(verdict.length + 1) : result.headline;
+  return [
+    html("div", { class: "title" }, html("span", { class: `badge ${result.verdict}` }, verdict), html("h1", {}, result.name)),
+    longText("p", said, { class: "headline" }),
+    facts.length > 0 && html("details", { class: "about", open }, html("summary", {}, "What was searched, and what was not"), factsList(facts)),
+  ].filter(Boolean);
+}
+
+function findingsList(result, chosen, onChoose) {
+  const items = result.findings.map((finding, place) => {
+    const choice = button("", { class: "finding", "aria-current": place === chosen ? "true" : null, title: shortened(`${finding.property}: ${finding.message}`, 1000) }, () => onChoose(place));
+    choice.append(
+      html("span", { class: "number" }, String(place + 1)),
+      html("b", {}, shortened(finding.property, 120)),
+      html("span", { class: "words" }, shortened(finding.message, 300)),
+    );
+    if (finding.known) choice.append(html("span", { class: "chip" }, "known"));
+    return html("li", {}, choice);
+  });
+  return html("ol", { class: "findings" }, ...items);
+}
+
+// The message of an only finding is the headline.
+function findingHead(finding, alone) {
+  const facts = [...finding.facts];
+  if (finding.length) facts.unshift(["path", finding.length]);
+  if (finding.place) facts.push(["place", finding.place]);
+  if (finding.traceFile) facts.push(["trace", finding.traceFile]);
+  return html(
+    "div",
+    { class: "finding-head" },
+    !alone && html("h2", {}, html("span", {}, shortened(finding.property, 300)), longText("span", finding.message, { class: "finding-message" })),
+    facts.length > 0 && factsList(facts),
+  );
+}

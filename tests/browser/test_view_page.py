@@ -1,0 +1,267 @@
+"""The page of results in a real browser: what it shows, keys, long traces, hostile texts, narrow windows."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sdnloom.report.page.page import results_html
+from sdnloom.report.view.result_view import ResultView
+from tests.browser.chromium import BrowserPage, OpenPage
+from tests.report.page.sample_views import HOSTILE, holds_view, hostile_view, long_view, small_view
+
+Show = Callable[..., BrowserPage]
+
+# Whether something is wider than the window; boxes that scroll by themselves do not count.
+TOO_WIDE = "document.documentElement.scrollWidth > innerWidth"
+
+
+@pytest.fixture
+def show(open_page: OpenPage, tmp_path: Path) -> Show:
+    """A function that shows views in a page, opened from a file."""
+
+    def shown(*views: ResultView, address: str = "", width: int = 1280, dark: bool = False) -> BrowserPage:
+        file = tmp_path / "page.html"
+        file.write_text(results_html(views), encoding="utf-8")
+        page = open_page(width, 800, dark=dark)
+        page.open(file.as_uri() + address)
+        page.painted()
+        return page
+
+    return shown
+
+
+def text_of(page: BrowserPage, selector: str) -> str:
+    return str(page.value(f"document.querySelector({json.dumps(selector)}).innerText"))
+
+
+def texts_of(page: BrowserPage, selector: str) -> list[str]:
+    return list(page.value(f"[...document.querySelectorAll({json.dumps(selector)})].map(one => one.textContent)"))
+
+
+def assert_quiet(page: BrowserPage) -> None:
+    """Nothing went wrong, and the page has loaded nothing but itself."""
+    assert page.problems == []
+    assert [address.partition("#")[0][-9:] for address in page.requests] == ["page.html"]
+
+
+def test_a_finding_is_shown_with_its_last_step(show: Show) -> None:
+    page = show(small_view())
+    assert text_of(page, ".badge") == "VIOLATED"
+    assert text_of(page, ".headline") == "NoBlackHoles: packet A never reached h2"
+    assert texts_of(page, ".finding b") == ["NoBlackHoles", "NoLoops", "NoTrace"]
+    assert text_of(page, ".where") == "5 of 5"
+    assert texts_of(page, ".lane-head") == ["controller", "s1", "s2", "h1"]  # nothing happens in the others
+    assert texts_of(page, ".row .words") == [
+        *(
+            "start",
+            "h1: send → h1 > h2 ping",
+            "s1: to the controller",
+            "controller: handle PacketIn",
+            "s1: FlowMod add",
+        ),
+        *("link s1-s2 goes down", "NoBlackHoles: packet A never reached h2"),
+    ]
+    assert page.value("document.querySelectorAll('.picture .arrow').length") == 4
+    assert page.value("document.querySelectorAll('.picture .arrow.lost').length") == 1
+    assert page.value("document.querySelectorAll('.picture .marked').length") == 2
+    assert page.value("document.querySelectorAll('.picture .bracket').length") == 1
+    assert page.value("document.querySelectorAll('.picture path.shape').length") == 2  # of the environment
+    assert_quiet(page)
+
+
+def test_a_step_is_shown_with_message_clock_causes_state_and_source(show: Show) -> None:
+    page = show(small_view(), address="#f1s3")
+    step = text_of(page, ".step")
+    assert "Step 3" in step
+    assert "FlowMod add" in step
+    assert "taken in step 4" in step
+    assert "not taken in this trace" in step
+    assert texts_of(page, ".count") == ["h1 1", "s1 1", "controller 1"]
+    assert texts_of(page, ".state-line.added") == ["+added: h1: port 1"]
+    assert texts_of(page, ".code-line.ran .line-number") == ["10", "12"]
+    assert texts_of(page, ".code-line code") == ["def packet_in(self, event):", "    learn(event)", "    flood(event)"]
+    page.press("j")
+    assert texts_of(page, ".state-line") == ["−removed: entry two", "entry one", "+added: entry three"]
+    assert texts_of(page, ".step .step-link") == ["3", "2", "3"]
+    page.click(".step .step-link")
+    assert text_of(page, ".where") == "3 of 5"
+    assert_quiet(page)
+
+
+def test_the_state_of_any_component_can_be_chosen(show: Show) -> None:
+    page = show(small_view(), address="#f1s1")
+    assert "changes no state" in text_of(page, ".state")
+    page.click(".choice:nth-of-type(3)")
+    assert texts_of(page, ".state-line") == ["entry one", "entry two"]
+    page.press("j", "j", "j")
+    assert texts_of(page, ".state-line.added, .state-line.removed") == ["−removed: entry two", "+added: entry three"]
+
+
+def test_the_drawing_shows_what_is_under_way_and_which_wires_are_down(show: Show) -> None:
+    page = show(small_view(), address="#f1s1")
+    assert texts_of(page, ".dot text") == ["A"]
+    assert texts_of(page, ".topology > title") == ["under way: h1 to s1: h1 > h2 ping"]
+    assert texts_of(page, ".node.current text") == ["h1"]
+    assert page.value("document.querySelectorAll('.wire.control').length") == 2
+    assert page.value("document.querySelectorAll('.wire.down').length") == 0
+    page.press("j", "j")
+    assert texts_of(page, ".dot text") == ["FlowMod", "A"]
+    page.press("End")
+    assert texts_of(page, ".wire.down title") == ["s1:2 – s2:2 (down)"]
+
+
+def test_every_key_does_what_the_help_says(show: Show) -> None:
+    page = show(small_view())
+    page.press("k", "ArrowUp")
+    assert text_of(page, ".where") == "3 of 5"
+    page.press("Home")
+    assert text_of(page, ".where") == "0 of 5"
+    page.press("j", "ArrowDown")
+    assert text_of(page, ".where") == "2 of 5"
+    page.press("End", "j")
+    assert text_of(page, ".where") == "5 of 5"
+    page.press("g", "2", "Enter")
+    assert text_of(page, ".where") == "2 of 5"
+    page.press("n")
+    assert text_of(page, ".where") == "2 of 2"
+    page.press("n")
+    assert page.value("document.querySelector('main').hidden") is True  # a finding without a trace
+    page.press("j", "p", "p")
+    assert text_of(page, ".where") == "5 of 5"
+    page.press("/", "h", "1")
+    assert texts_of(page, ".row .words") == ["h1: send → h1 > h2 ping"]
+    page.press("Escape")
+    assert len(texts_of(page, ".row .words")) == 7
+    page.press("g", "4", "Enter", "c")
+    assert texts_of(page, ".row.dim .number") == ["5"]
+    assert texts_of(page, ".row.past .number") == ["1", "2", "3"]
+    page.press("l")
+    assert page.value("document.querySelectorAll('.picture').length") == 0
+    assert len(texts_of(page, ".row .words")) == 7
+    page.press("d")
+    assert page.value("getComputedStyle(document.documentElement).colorScheme") == "dark"
+    page.press("?")
+    assert page.value("document.querySelector('dialog').open") is True
+    page.press("j", "Escape")
+    assert page.value("document.querySelector('dialog').open") is False
+    assert text_of(page, ".where") == "4 of 5"
+    assert_quiet(page)
+
+
+def test_the_address_names_the_step(show: Show) -> None:
+    page = show(holds_view(), small_view(), address="#r2f1s2")
+    assert text_of(page, ".where") == "2 of 5"
+    page.press("j")
+    page.wait_for("location.hash === '#r2f1s3'")
+    page.value("location.hash = '#r2f2s1'")
+    page.wait_for("document.querySelector('.where').textContent === '1 of 2'")
+    page.value("location.hash = '#r1f2'")  # there is no such finding
+    page.value("location.hash = '#<b>'")
+    assert text_of(page, ".where") == "1 of 2"
+    assert_quiet(page)
+
+
+def test_a_result_without_findings_shows_what_was_not_tried(show: Show) -> None:
+    page = show(holds_view())
+    assert text_of(page, ".badge") == "HOLDS"
+    assert "not tried\nmoves" in text_of(page, ".facts")
+    assert page.value("document.querySelector('main').hidden") is True
+    page.press("j", "k", "n", "p", "g", "End", "Home", "/", "Escape", "c", "l")
+    assert_quiet(page)
+
+
+def test_lanes_can_be_hidden_and_shown_again(show: Show) -> None:
+    page = show(small_view(), width=1150)  # too narrow for lanes in which nothing happens
+    assert texts_of(page, ".hidden-lanes button") == ["show 2 idle lanes"]
+    page.click(".lane-head:nth-of-type(2)")
+    assert texts_of(page, ".lane-head") == ["controller", "s2", "h1"]
+    assert texts_of(page, ".row .number") == ["1", "3", "5"]
+    page.press("Home", "j")
+    assert text_of(page, ".where") == "3 of 5"
+    page.click(".hidden-lanes button")
+    assert texts_of(page, ".lane-head") == ["controller", "s1", "s2", "h1"]
+    page.click(".hidden-lanes button")
+    assert texts_of(page, ".lane-head") == ["controller", "s1", "s2", "h1", "h2", "idle"]
+
+
+def test_two_thousand_steps_need_few_elements(show: Show) -> None:
+    page = show(long_view(2000))
+    assert text_of(page, ".where") == "2000 of 2000"
+    count = "document.querySelectorAll('*').length"
+    assert page.value(count) < 900
+    assert texts_of(page, ".row.selected .number") == ["2000"]
+    for number in (1, 1000, 1999):
+        page.value(f"location.hash = '#f1s{number}'")
+        page.wait_for(f"document.querySelector('.where').textContent === '{number} of 2000'")
+        page.painted()
+        lane = ["controller", "s1", "s2", "h1", "h2"][number % 5]
+        assert texts_of(page, ".state-line.added")[0] == f"+added: entry {number} of {lane}"
+        assert texts_of(page, ".row.selected .number") == [str(number)]
+        assert page.value(count) < 900
+    page.value("document.querySelector('.diagram').scrollTop = 20000")
+    page.painted()
+    assert "500" in texts_of(page, ".row .number")
+    assert page.value(count) < 900
+    assert_quiet(page)
+
+
+def test_all_steps_are_printed(show: Show) -> None:
+    page = show(long_view(50))
+    page.value("dispatchEvent(new Event('beforeprint'))")
+    assert page.value("document.querySelectorAll('.printed tbody tr').length") == 50
+    page.value("dispatchEvent(new Event('afterprint'))")
+    assert page.value("document.querySelectorAll('.printed tbody tr').length") == 0
+
+
+def printable(text: str) -> str:
+    """As the page writes a text: what could not be seen is an escape."""
+    for char in "\u0000\u2028\u2029\u202e\u202c\u200f\ud800":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def test_texts_of_an_app_are_texts_of_the_page(show: Show) -> None:
+    page = show(*(hostile_view(text) for text in HOSTILE))
+    elements = page.value("document.querySelectorAll('script').length")
+    for number, text in enumerate(HOSTILE, 1):
+        page.value(f"location.hash = '#r{number}f2s1'")
+        page.wait_for(f"document.querySelector('.headline').textContent === {json.dumps(printable(text))}")
+        seen = page.value("document.body.textContent")
+        assert seen.count(printable(text)) > 15
+        titles = page.value("[...document.querySelectorAll('[title]')].map(one => one.title).join(' ')")
+        assert printable(text) in titles
+        page.press("c", "l", "l", "c")
+        page.value("dispatchEvent(new Event('beforeprint'))")
+        assert texts_of(page, ".printed td")[2] == printable(text)
+        assert page.value("document.querySelectorAll('img, iframe, b > script, a[href], object, embed').length") == 0
+    assert page.value("document.querySelectorAll('script').length") == elements == 2
+    assert page.value("typeof window.pwned") == "undefined"
+    assert_quiet(page)
+
+
+def test_the_policy_refuses_scripts_and_requests_that_are_not_the_pages_own(show: Show) -> None:
+    page = show(small_view())
+    page.value(
+        "(() => { const made = document.createElement('script'); made.textContent = 'window.pwned = 1';"
+        " document.body.append(made); const image = new Image(); image.src = 'file:///etc/hostname'; })()"
+    )
+    page.painted()
+    assert page.value("typeof window.pwned") == "undefined"
+    assert any("Content Security Policy" in problem for problem in page.problems)
+    assert page.value("fetch('http://127.0.0.1:9/').then(() => 'asked', error => 'refused')") == "refused"
+    assert [address for address in page.requests if not address.startswith("file:")] == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_nothing_is_wider_than_a_narrow_window(show: Show, dark: bool) -> None:
+    views = (small_view(), long_view(30), hostile_view("w" * 100_000), hostile_view("long words " * 9_000))
+    page = show(*views, width=400, dark=dark)
+    for number in range(1, len(views) + 1):
+        page.value(f"location.hash = '#r{number}f1s1'")
+        page.wait_for("document.querySelector('.where').textContent.startsWith('1 of')")
+        page.painted()
+        assert page.value(TOO_WIDE) is False
+        assert page.value("document.querySelector('.diagram').scrollWidth") > 0
+    assert_quiet(page)
