@@ -82,7 +82,7 @@ def test_a_monitor_is_given_all_counters_that_it_tells_apart(ryu: Path, sdnloom:
 
 def test_a_trace_of_discovered_packets_needs_no_option_to_be_replayed(ryu: Path, sdnloom: CommandLine) -> None:
     found = sdnloom("check", "--discover-only", EXAMPLES / "switch13_bug3.toml")
-    assert "h1: send [ethernet eth.dst=h2]" in found.out
+    assert "h1: sends h1:1 (h1 > h2 type 0x88b5)" in found.out
     replayed = sdnloom("replay", "switch13_bug3.NoForwardingLoops.sdnloom-trace.json")
     steps = [line for line in found.out.splitlines() if line.startswith("  ")]
     assert [line for line in replayed.out.splitlines() if line.startswith("  ")] == steps

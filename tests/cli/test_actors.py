@@ -311,7 +311,7 @@ def test_a_trace_is_gone_or_diverges_when_the_program_changes(sdnloom: CommandLi
     account.write_text(text.replace("before + amount", "before + 2 * amount"))
     diverged = sdnloom("replay", TRACE)
     assert (diverged.code, diverged.out.split()[0]) == (3, "DIVERGED")
-    assert "next would be: account: write (10)" in diverged.out
+    assert "next would be: account: write(10)" in diverged.out
 
 
 def test_a_trace_is_confirmed_in_a_file_with_other_lines(sdnloom: CommandLine, account: Path) -> None:
@@ -363,11 +363,11 @@ def test_a_trace_names_the_program_that_was_chosen_and_has_clocks(sdnloom: Comma
 # -- step and walk -------------------------------------------------------------------------------------------------
 
 SESSION = """\
-  1  ann: deposit (10) -> account.read()
-  2  bob: deposit (20) -> account.read()
-step 1: ann: deposit (10) -> account.read()
+  1  ann: deposit(10) -> account.read()
+  2  bob: deposit(20) -> account.read()
+step 1: ann: deposit(10) -> account.read()
   1  account: read -> returns 0
-  2  bob: deposit (20) -> account.read()
+  2  bob: deposit(20) -> account.read()
 account
   read()
 ann
@@ -375,8 +375,8 @@ ann
 bob
   deposit(20)
 step 2: account: read -> returns 0
-  1  ann: deposit (10) [resumed at line 26] -> account.write(10)
-  2  bob: deposit (20) -> account.read()
+  1  ann: deposit(10) [resumed at line 26] -> account.write(10)
+  2  bob: deposit(20) -> account.read()
 ann
   deposit(10), can go on at account.py:26
 account

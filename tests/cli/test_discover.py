@@ -139,7 +139,7 @@ def test_a_trace_whose_packet_is_none_is_refused(sdnloom: CommandLine, tmp_path:
 def test_step_and_walk_know_packets_that_are_discovered(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path, RING)
     stepped = sdnloom("step", "net.toml", stdin="quit\n")
-    assert "h1: send [ipv4/tcp eth.dst=h2 ipv4.dst=h2 tcp.flags=2]" in stepped.out
+    assert "h1: sends h1:1 (h1 > h2 TCP 1024 > 80 SYN)" in stepped.out
     walked = sdnloom("walk", "net.toml", "--runs", 200)
     assert (walked.code, "NoForwardingLoops" in walked.out) == (1, True)
 
@@ -180,11 +180,11 @@ def test_what_a_client_is_told_is_sent_as_well_and_its_trace_replays(sdnloom: Co
     write(tmp_path, told)
     run = sdnloom("check", "net.toml", "--discover", *TCP)
     assert (run.code, run.out.splitlines()[0].split(":")[0]) == (1, "VIOLATED NoBlackHoles")
-    assert "h1: send [h2]" in run.out
+    assert "h1: sends h1:1 (h1 > h2 ICMP echo request)" in run.out
     replayed = sdnloom("replay", "net.NoBlackHoles.sdnloom-trace.json")
     assert (replayed.code, replayed.out.split(":")[0]) == (1, "CONFIRMED NoBlackHoles")
     only = sdnloom("check", "net.toml", "--discover-only", *TCP)
-    assert (only.code, "h1: send [ipv4/tcp" in only.out, "h1: send [h2]" in only.out) == (1, True, False)
+    assert (only.code, "TCP" in only.out, "ICMP" in only.out) == (1, True, False)
     assert sdnloom("replay", "net.NoBlackHoles.sdnloom-trace.json").code == 1
     (tmp_path / "net.toml").write_text(told.replace("sends = 2", 'discover = "only"\nsends = 2'))
     assert counts(sdnloom("check", "net.toml", *TCP, "--format", "json")) == counts(

@@ -26,7 +26,7 @@ def recorded(sdnloom: CommandLine, tmp_path: Path) -> Path:
 def test_unchanged_program_confirms_the_violation(sdnloom: CommandLine, recorded: Path) -> None:
     run = sdnloom("replay", TRACE)
     assert (run.code, run.err, run.out.splitlines()[0]) == (1, "", "CONFIRMED quiet h2: h2 received 1")
-    assert len(run.out.splitlines()) == 9
+    assert len(run.out.splitlines()) == 11
 
 
 def test_changed_program_is_a_warning_and_the_first_lost_step_is_shown(sdnloom: CommandLine, recorded: Path) -> None:
@@ -34,8 +34,11 @@ def test_changed_program_is_a_warning_and_the_first_lost_step_is_shown(sdnloom: 
     run = sdnloom("replay", TRACE)
     lines = run.out.splitlines()
     assert (run.code, lines[0]) == (3, "DIVERGED quiet h2: h2 received 1: 3 of 8 steps can be taken")
-    assert lines[4].startswith("  next would be: s1: of PacketOut(actions=(Output(port=Port.FLOOD),)")
-    assert lines[5:] == ["  enabled instead:", "    s1: of PacketOut(in_port=1, buffer_id=0)"]
+    assert lines[5:] == [
+        "  next would be: s1: obeys PacketOut buffer 0 flood",
+        "  enabled instead:",
+        "    s1: obeys PacketOut buffer 0 drop",
+    ]
     assert run.err == "warning: the code has changed since the trace was recorded\n"
 
 
@@ -57,7 +60,7 @@ def test_a_replay_as_json(sdnloom: CommandLine, recorded: Path) -> None:
     run = sdnloom("replay", TRACE, "--format", "json")
     lost = json.loads(run.out)
     assert (run.code, lost["outcome"], len(lost["path"])) == (3, "diverged", 3)
-    assert lost["diverged"]["enabled"] == ["s1: of PacketOut(in_port=1, buffer_id=0)"]
+    assert lost["diverged"]["enabled"] == ["s1: obeys PacketOut buffer 0 drop"]
     assert lost["warnings"] == ["the code has changed since the trace was recorded"]
 
 

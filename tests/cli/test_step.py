@@ -6,27 +6,28 @@ from tests.check.scenarios import BUFFERED, write
 from tests.cli.running import CommandLine
 
 SESSION = """\
-  1  h1: send -> h1 > h2 ICMP echo request
-step 1: h1: send -> h1 > h2 ICMP echo request
-  1  s1: packets port 1: h1 > h2 ICMP echo request -> to the controller
+  1  h1: sends h1 > h2 ICMP echo request
+step 1: h1: sends h1 > h2 ICMP echo request
+  1  s1: receives h1 > h2 ICMP echo request at port 1 -> to the controller
 s1.in: port 1: h1 > h2 ICMP echo request
-step 2: s1: packets port 1: h1 > h2 ICMP echo request -> to the controller
-  1  controller: handle s1 PacketIn port 1 buffer 0: h1 > h2 ICMP echo request -> s1: PacketOut buffer 0 flood
+step 2: s1: receives h1 > h2 ICMP echo request at port 1 -> to the controller
+  1  controller: PacketIn from s1 port 1 buffer 0: h1 > h2 ICMP echo request
+       -> s1: PacketOut buffer 0 flood
 s1
   buffer 0, port 1: h1 > h2 ICMP echo request
 s2
   no entries
 s2
   no entries
-h1 at s1:1: ClientState(sent=1, credit=None, turn=0)
+h1 at s1:1: ClientState sent=1 credit=None turn=0
 h2 at s2:1
 h2 at s2:1
-  1  h1: send -> h1 > h2 ICMP echo request
-  2  s1: packets port 1: h1 > h2 ICMP echo request -> to the controller
-  1  s1: packets port 1: h1 > h2 ICMP echo request -> to the controller
-  1  h1: send -> h1 > h2 ICMP echo request
+  1  h1: sends h1 > h2 ICMP echo request
+  2  s1: receives h1 > h2 ICMP echo request at port 1 -> to the controller
+  1  s1: receives h1 > h2 ICMP echo request at port 1 -> to the controller
+  1  h1: sends h1 > h2 ICMP echo request
 this is the start
-  1  h1: send -> h1 > h2 ICMP echo request
+  1  h1: sends h1 > h2 ICMP echo request
 nothing is under way
 no steps yet
 """
@@ -51,7 +52,7 @@ def test_wrong_commands_are_answered_and_the_session_goes_on(sdnloom: CommandLin
         "there is no host 's1'",
         "save: expected the name of a file",
         "unknown command '²'; `help` lists the commands",
-        "  1  h1: send -> h1 > h2 ICMP echo request",
+        "  1  h1: sends h1 > h2 ICMP echo request",
     ]
     assert run.code == 0
 

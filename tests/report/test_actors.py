@@ -17,6 +17,7 @@ from sdnloom.report.actors.state import fields_text, mailboxes_text
 from sdnloom.report.actors.value_text import MOST_TEXT, plain_words
 from sdnloom.report.describe import Names
 from sdnloom.report.steps import steps_text
+from sdnloom.report.text_style import TextStyle
 
 FIRST = Path(__file__).parents[2] / "examples" / "actors" / "first_program.py"
 NAMES = Names({1: "ann"})
@@ -37,7 +38,7 @@ NAMES = Names({1: "ann"})
         (Match.of(in_port=1, eth_src=1), "in_port=1,eth_src=ann"),
         ((Output(2), Output(int(Port.FLOOD))), "[port 2, flood]"),
         (Output(2), "port 2"),
-        (NamedPacket("p1", stack(Ethernet(dst=2, src=1))), "p1: ann > 00:00:00:00:00:02"),
+        (NamedPacket("p1", stack(Ethernet(dst=2, src=1))), "p1 (ann > 00:00:00:00:00:02)"),
         ("x" * 300, f"'{'x' * (MOST_TEXT - 1)}... (302 characters)"),
     ],
 )
@@ -73,9 +74,9 @@ def test_a_step_of_a_controller_says_what_it_sends_and_that_of_a_switch_what_it_
     stepper, names = Stepper(ActorSemantics(program)), program_names(program)
     for number in (0, 0, 0, 1):
         stepper.take(number)
-    lines = steps_text(stepper.transitions, names)
-    assert lines[0] == "  1  H0: send (p1: H0 > 00:00:00:00:00:fe IP 0.0.0.1 > 10.0.0.100 TCP 1024 > 80 no flags)"
-    assert lines[1] == "  2  S1: receive (p1, 0) -> to the controller"
-    assert lines[2].startswith("  3  ctrl: packet_in (S1, 0, p1) -> S1.install(in_port=0,")
+    lines = steps_text(stepper.transitions, names, TextStyle(long=True))
+    assert lines[0] == "  1  H0: send(p1 (H0 > 00:00:00:00:00:fe IP 0.0.0.1 > 10.0.0.100 TCP 1024 > 80 no flags))"
+    assert lines[1] == "  2  S1: receive(p1, 0) -> to the controller"
+    assert lines[2].startswith("  3  ctrl: packet_in(S1, 0, p1) -> S1.install(in_port=0,")
     assert lines[2].endswith("; S1.send_out('p1')")
-    assert lines[3] == "  4  S1: send_out ('p1') -> dropped"
+    assert lines[3] == "  4  S1: send_out('p1') -> dropped"

@@ -74,7 +74,7 @@ def test_tables_show_entries_and_buffers() -> None:
     follow(stepper, "s1: packets")
     assert tables_text(stepper.semantics, stepper.state, names) == [
         "s1",
-        "  buffer 0, port 2: B > A ICMP echo reply #B:to:A:1",
+        "  buffer 0, port 2: B:to:A:1 (B > A ICMP echo reply)",
     ]
     follow(stepper, "controller: handle s1", "s1: of")
     assert tables_text(stepper.semantics, stepper.state, names) == [
@@ -103,8 +103,8 @@ def test_ports_that_are_down_and_switches_without_controller_are_shown() -> None
     stepper = Stepper(Scenario(network, PythonProgram(Silent), ()).system())
     follow(stepper, "environment: fail s1:2-s2:2")
     assert messages_text(stepper.semantics, stepper.state, Names()) == [
-        "s1.carrier: port 2 loses its carrier",
-        "s2.carrier: port 2 loses its carrier",
+        "s1.carrier: port 2 goes down",
+        "s2.carrier: port 2 goes down",
     ]
     follow(stepper, "s1: carrier", "s1: disconnect", "s2: fail")
     assert tables_text(stepper.semantics, stepper.state, Names()) == [

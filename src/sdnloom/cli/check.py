@@ -16,12 +16,12 @@ from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import show_output_option
+from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.progress import LOADS, STARTS, SearchProgress
 from sdnloom.cli.traces import TraceRecord, check_folder, write_traces
 from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.report.check.text import coverage_text
-from sdnloom.report.formats import render
 from sdnloom.report.view.of_check import check_view
 from sdnloom.scenario_file.toml_text import toml_text
 from sdnloom.strategies import STRATEGY_NAMES
@@ -33,7 +33,9 @@ CHECK_GROUPS = {
     "Reduction and strategies": ("reduce", "explain", "strategy", "same_flow", "pkt_seq"),
     "Discovery": ("discover", "discover_only", "stacks", "fields"),
     "Programs of actors": OPTIONS_OF_ACTORS,
-    "Output": ("form", "coverage", "show_output", "exports", "trace_dir", "no_trace", "print_scenario"),
+    "Output": (
+        *("form", "long", "color", "coverage", "show_output", "exports", "trace_dir", "no_trace", "print_scenario"),
+    ),
 }
 
 
@@ -131,6 +133,7 @@ CHECK_GROUPS = {
     is_flag=True,
     help="Print the scenario of file and options as one file for the current folder, and stop.",
 )
+@text_options
 def command(
     scenario: Path | None,
     app_options: dict[str, Any],
@@ -219,7 +222,7 @@ def command(
         progress.stop()
     record = partial(TraceRecord, report.scenario, report.fingerprints)
     traces = {} if no_trace else write_traces(report.violations, record, trace_dir)
-    click.echo(render("check", form, report, traces), nl=False)
+    echo_report("check", form, report, traces)
     echo_exports(lambda: [check_view(report, traces)], exports)
     if form != "text":
         for line in [line for one in report.coverage or () for line in coverage_text(one)]:

@@ -9,11 +9,11 @@ from sdnloom.check.run import Run
 from sdnloom.cli.actors.program_choice import loaded_program
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
+from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.traces import check_same, check_same_program, program_of, scenario_of
 from sdnloom.engine.trace import load_trace
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
-from sdnloom.report.formats import render
 from sdnloom.report.replay.text import CONFIRMED, DIVERGED, replay_outcome
 
 _EXIT = {CONFIRMED: 1, DIVERGED: 3}
@@ -28,6 +28,7 @@ _EXIT = {CONFIRMED: 1, DIVERGED: 3}
 )
 @show_output_option
 @format_option("replay")
+@text_options
 def command(trace: Path, scenario: Path | None, show_output: bool, form: str) -> int:
     """Take the steps of TRACE again, one by one, and evaluate its property at the end.
 
@@ -52,7 +53,7 @@ def command(trace: Path, scenario: Path | None, show_output: bool, form: str) ->
         click.echo(f"warning: {warning}", err=True)
     if show_output and form == "text":
         echo_output(output)
-    click.echo(render("replay", form, recorded, replayed, names), nl=False)
+    echo_report("replay", form, recorded, replayed, names)
     outcome = replay_outcome(recorded, replayed)
     if outcome == CONFIRMED and recorded.finding is not None and recorded.finding.property in desired:
         return 0

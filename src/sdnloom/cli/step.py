@@ -12,6 +12,7 @@ from sdnloom.cli.actors.step import step_program
 from sdnloom.cli.options.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
+from sdnloom.cli.options.text_options import text_options
 from sdnloom.cli.step_session import SessionCommand, StepSession, echo_lines
 from sdnloom.cli.traces import TraceRecord, echo_early_violation
 from sdnloom.engine.walk import Stepper
@@ -38,6 +39,7 @@ The first letter of a word is enough; `h` is hosts."""
 @click.command("step", cls=GroupedCommand, groups=APP_GROUPS)
 @describes_scenario
 @show_output_option
+@text_options
 def command(scenario: Path | None, app_options: dict[str, Any], show_output: bool) -> int:
     """Step through SCENARIO by hand: list the enabled steps, take one, go back, look at tables, hosts and messages.
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
+from sdnloom.cli.options.text_options import text_style
 from sdnloom.cli.traces import MakeRecord, save
 from sdnloom.engine.walk import Stepper
 from sdnloom.errors import SdnloomError
 from sdnloom.report.describe import Names, counted
-from sdnloom.report.steps import steps_text, transition_text
+from sdnloom.report.steps import choices_text, last_step_text, steps_text
 
 SessionCommand = Callable[[str | None], object]  # it is given the rest of the line
 
@@ -33,7 +34,9 @@ class StepSession:
             "back": self._back,
             "list": lambda _: self.show_choices(),
             **self.own_commands(),
-            "path": lambda _: echo_lines(steps_text(self.stepper.transitions, self.names) or ["no steps yet"]),
+            "path": lambda _: echo_lines(
+                steps_text(self.stepper.transitions, self.names, text_style()) or ["no steps yet"]
+            ),
             "save": self._save,
             "rest": lambda _: self.rest(),
             **self.last_commands(),
@@ -80,9 +83,10 @@ class StepSession:
         """List the enabled steps, after the findings of the properties."""
         for found in self.stepper.findings():
             word = "SEEN" if found.property in self._sometimes else "VIOLATED"
-            click.echo(f"{word} {found.property}: {found.message}")
+            click.echo(text_style().verdict(f"{word} {found.property}: {found.message}"))
         enabled = self.stepper.enabled()
-        echo_lines(steps_text(enabled, self.names) or ["  nothing can happen any more"])
+        shown = choices_text(self.stepper.transitions, enabled, self.names, text_style())
+        echo_lines(shown or ["  nothing can happen any more"])
 
     def rest(self) -> None:
         """Take steps that must happen until none must."""
@@ -99,8 +103,8 @@ class StepSession:
             known = f"a number from 1 to {count}" if count else "none: nothing can happen any more"
             click.echo(f"there is no step {text[:20]}; expected {known}")
             return
-        taken = self.stepper.take(int(text) - 1)
-        click.echo(f"step {len(self.stepper.path)}: {transition_text(taken, self.names)}")
+        self.stepper.take(int(text) - 1)
+        echo_lines(last_step_text(self.stepper.transitions, self.names, text_style()))
         self.show_choices()
 
     def _back(self, _: str | None) -> None:

@@ -15,13 +15,13 @@ from sdnloom.cli.options.apps import APP_GROUPS, chosen_scenario, describes_scen
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
+from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.traces import MakeRecord, TraceRecord, check_folder, echo_early_violation, write_trace
 from sdnloom.engine.path import minimise, replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import random_walk
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
-from sdnloom.report.formats import render
 from sdnloom.report.walk.result import WalkResult, WalkViolation
 
 _OF_ACTORS = ("seed", "runs", "max_steps", "trace_dir", "show_output", "form")
@@ -40,6 +40,7 @@ _OF_ACTORS = ("seed", "runs", "max_steps", "trace_dir", "show_output", "form")
 )
 @show_output_option
 @format_option("walk")
+@text_options
 def command(
     scenario: Path | None,
     app_options: dict[str, Any],
@@ -79,7 +80,7 @@ def command(
     result = walks.result(seed, runs, max_steps)
     if show_output and form == "text":
         echo_output(output)
-    click.echo(render("walk", form, result), nl=False)
+    echo_report("walk", form, result)
     return 3 if result.violation is None else 1
 
 

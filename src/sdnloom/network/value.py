@@ -104,9 +104,14 @@ class Value:
     __slots__ = ()
 
     def __repr__(self) -> str:
-        parts = []
-        for name, default, show in _layout(type(self)):
-            content = getattr(self, name)
-            if default is MISSING or content != default:
-                parts.append(f"{name}={show(content)}")
-        return f"{type(self).__name__}({', '.join(parts)})"
+        return f"{type(self).__name__}({', '.join(f'{name}={shown}' for name, _, shown in shown_fields(self))})"
+
+
+def shown_fields(value: Value) -> list[tuple[str, Any, str]]:
+    """Name, content and text of each field that has no default."""
+    found = []
+    for name, default, show in _layout(type(value)):
+        content = getattr(value, name)
+        if default is MISSING or content != default:
+            found.append((name, content, show(content)))
+    return found

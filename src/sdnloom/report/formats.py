@@ -9,6 +9,8 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from sdnloom.report.text_style import TextStyle
+
 # Command -> format -> function below `sdnloom.report`. The first format of a command is its default.
 FORMATS: Final[Mapping[str, Mapping[str, str]]] = {
     "check": {"text": "check.text:report_text", "json": "check.json_format:report_json"},
@@ -56,6 +58,7 @@ def formatter(command: str, name: str) -> Callable[..., str]:
     return found
 
 
-def render(command: str, name: str, *result: Any) -> str:
-    """A command's result in this format, ending with a newline."""
-    return formatter(command, name)(*result)
+def render(command: str, name: str, *result: Any, style: TextStyle | None = None) -> str:
+    """A command's result in this format, ending with a newline; `style` is for text."""
+    written = formatter(command, name)
+    return written(*result) if style is None or name != "text" else written(*result, style=style)

@@ -1,58 +1,93 @@
-"""Steps as text, one line each."""
+"""Steps as lines of text: a short form that fits the width of the report, and a long form that says everything."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from sdnloom.actors.state import ActorState
-from sdnloom.actors.step_words import ArgumentText, ResumedChoice
 from sdnloom.engine.model import Step
-from sdnloom.engine.path import describe
 from sdnloom.engine.semantics import Transition
-from sdnloom.network.events import Sent
-from sdnloom.report.actors.value_text import argument_words, effects_words
-from sdnloom.report.describe import Names, event_words, words
+from sdnloom.report.describe import Names
+from sdnloom.report.step_words import ComponentKind, StepMemory, StepWords, offered_words, step_words
+from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, fold
+
+_INDENT = 5  # of effects below a step that is no row of a list
+_COLOURS: dict[ComponentKind, str] = {
+    "controller": "magenta",
+    "switch": "cyan",
+    "host": "blue",
+    "environment": "yellow",
+    "actor": "cyan",
+}
 
 
-def steps_text(transitions: Sequence[Transition], names: Names) -> list[str]:
-    """One line per step, numbered."""
-    width = len(str(len(transitions)))
-    return [f"  {number:>{width}}  {transition_text(t, names)}" for number, t in enumerate(transitions, 1)]
+def steps_text(transitions: Sequence[Transition], names: Names, style: TextStyle = PLAIN_STYLE) -> list[str]:
+    """The steps of a path, numbered. A short step that does not fit has its effects on lines of their own."""
+    memory = None if style.long else StepMemory()
+    return _numbered([step_words(each, names, memory) for each in transitions], style)
+
+
+def choices_text(
+    taken: Sequence[Transition], enabled: Iterable[Transition], names: Names, style: TextStyle = PLAIN_STYLE
+) -> list[str]:
+    """The steps that can be taken after others, numbered."""
+    memory = None if style.long else _memory_after(taken, names)
+    return _numbered([step_words(each, names, memory and memory.copy()) for each in enabled], style)
+
+
+def last_step_text(transitions: Sequence[Transition], names: Names, style: TextStyle = PLAIN_STYLE) -> list[str]:
+    """The last step of a path, with its number."""
+    *before, last = transitions
+    memory = None if style.long else _memory_after(before, names)
+    return _lines(f"step {len(transitions)}: ", step_words(last, names, memory), style, _INDENT)
+
+
+def short_texts(transitions: Iterable[Transition], names: Names) -> list[str]:
+    """The short form of each step of a path, on one line of any length."""
+    memory = StepMemory()
+    return [_one_line(step_words(each, names, memory)) for each in transitions]
 
 
 def transition_text(transition: Transition, names: Names) -> str:
-    """The component, its action, the message it takes, and the effects."""
-    step = transition.step
-    message = "" if step.message is None else f" {_message(transition, names)}"
-    if isinstance(transition.outcome.core, ActorState):
-        effects = effects_words(transition.events, names)
-    else:
-        effects = [text for event in transition.events if (text := event_words(event, names)) is not None]
-    counts = Counter(text for text in effects if f" {text}" != message)  # a task's packet is already there
-    between = "; " if any(", " in text for text in counts) else ", "
-    outcome = " -> " + between.join(_times(text, count) for text, count in counts.items()) if counts else ""
-    return _line(step, message) + outcome
+    """The long form of a step: the component, what it does with which message, and the effects."""
+    return _one_line(step_words(transition, names))
 
 
 def offered_text(step: Step, names: Names) -> str:
     """A step that was not taken. Arguments of a task are brief."""
-    if not isinstance(step.message, ArgumentText):
-        return describe(step)
-    return _line(step, f" {argument_words(step.message, names)}")
+    return _one_line(offered_words(step, names))
 
 
-def _line(step: Step, message: str) -> str:
-    shown = step.choice.shown if isinstance(step.choice, ResumedChoice) else step.choice
-    choice = f" [{shown}]" if shown else ""
-    faults = f" !{', '.join(step.faults)}" if step.faults else ""
-    return f"{step.component}: {step.action}{message}{choice}{faults}"
+def _memory_after(taken: Iterable[Transition], names: Names) -> StepMemory:
+    memory = StepMemory()
+    for each in taken:
+        step_words(each, names, memory)
+    return memory
 
 
-def _message(transition: Transition, names: Names) -> str:
-    message = transition.step.message
-    if not isinstance(message, ArgumentText):
-        return words(message, names)
-    return argument_words(message, names, brief=not any(isinstance(event, Sent) for event in transition.events))
+def _numbered(found: Sequence[StepWords], style: TextStyle) -> list[str]:
+    width = len(str(len(found)))
+    return [line for number, each in enumerate(found, 1) for line in _lines(f"  {number:>{width}}  ", each, style)]
 
 
-def _times(text: str, count: int) -> str:
-    return text if count == 1 else f"{text} ({count} times)"
+def _one_line(found: StepWords) -> str:
+    return f"{found.component}: {found.action}{_arrow(found.effects)}"
+
+
+def _arrow(effects: Sequence[str]) -> str:
+    between = "; " if any(", " in text for text in effects) else ", "
+    return f" -> {between.join(effects)}" if effects else ""
+
+
+def _lines(start: str, found: StepWords, style: TextStyle, indent: int = 0) -> list[str]:
+    """One line, or several where a short step does not fit: effects are indented by as much as the start is long."""
+    text = _one_line(found)
+    if style.long or len(start) + len(text) <= style.columns:
+        lines = [text]
+    else:
+        room = style.columns - len(start)
+        lines = fold(f"{found.component}: {found.action}", room)
+        for each in found.effects:
+            lines += [mark + line for mark, line in zip(("  -> ", " " * 7), fold(each, room - 7), strict=False)]
+    subject = f"{found.component}:"
+    colour = _COLOURS.get(found.kind)
+    if colour is not None and lines[0].startswith(subject):
+        lines[0] = style.paint(subject, colour) + lines[0][len(subject) :]
+    return [start + lines[0], *(" " * (indent or len(start)) + line for line in lines[1:])]

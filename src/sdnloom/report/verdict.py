@@ -9,6 +9,7 @@ from sdnloom.engine.result import Counterexample, Incomplete, Result, Vacuous, V
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.json_text import json_text
 from sdnloom.report.steps import steps_text, transition_text
+from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
 
 _SCHEMA = "sdnloom-check-1"
 # Start of the reason of an incomplete search -> the option that raises that limit.
@@ -48,18 +49,18 @@ class JudgedReport(Protocol):
         """What the verdict is relative to."""
 
 
-def verdict_text(report: JudgedReport, names: Names) -> list[str]:
+def verdict_text(report: JudgedReport, names: Names, style: TextStyle = PLAIN_STYLE) -> list[str]:
     """The verdict; if properties are violated, each with its counterexample."""
     lines = []
     shown = set()
     for violation in report.violations:
-        lines.append(violation_line(violation))
+        lines.append(style.verdict(violation_line(violation)))
         lines += ["by the same steps", ""] if violation.path in shown else [f"{length_words(violation)}:"]
         if violation.path not in shown:
-            lines += [*steps_text(violation.transitions, names), ""]
+            lines += [*steps_text(violation.transitions, names, style), ""]
         shown.add(violation.path)
     if report.verdict != "violated":
-        lines.append(headline(report))
+        lines.append(style.verdict(headline(report)))
     lines += [f"  {reason}" for reason in report.vacuous]
     if isinstance(report.result.verdict, Incomplete):
         reason = report.result.verdict.reason

@@ -14,6 +14,7 @@ from sdnloom.actors.network.queries import OverlappingEntries, stored_rows
 from sdnloom.actors.program import Monitor
 from sdnloom.network.events import EntryRemoved, Received
 from sdnloom.network.openflow import Match, OpenFlowAction
+from sdnloom.network.text import actions_words, match_words
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,9 @@ class EntryPair:
     entries: frozenset[tuple[Match, tuple[OpenFlowAction, ...]]]
 
     def __repr__(self) -> str:
-        return " and ".join(sorted(f"{match} -> {list(actions) or 'drop'}" for match, actions in self.entries))
+        return " and ".join(
+            sorted(f"{match_words(match)} -> {actions_words(actions)}" for match, actions in self.entries)
+        )
 
 
 class NoForwardingLoop(Monitor):

@@ -14,12 +14,12 @@ from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program, ref
 from sdnloom.cli.actors.tree_file import check_tree_file, write_tree
 from sdnloom.cli.options.exit_codes import EXIT_CODES
 from sdnloom.cli.options.export_option import echo_exports
+from sdnloom.cli.options.text_options import echo_report
 from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.progress import LOADS, SearchProgress
 from sdnloom.cli.traces import TraceRecord, check_folder, write_traces
 from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.result import Limits
-from sdnloom.report.formats import render
 from sdnloom.report.view.of_actors import actors_view
 
 OPTIONS_OF_ACTORS = ("level", "symmetry", "count", "tree")  # that only a program of actors has
@@ -76,6 +76,6 @@ def reduction_level(reduce: bool | None, level: str | None) -> str | None:
 def _shown(report: ActorReport, output: CheckOutput) -> int:
     record = partial(TraceRecord, report.program, report.fingerprints)
     traces = {} if output.trace_dir is None else write_traces(report.violations, record, output.trace_dir)
-    click.echo(render("check FILE.py", output.form, report, traces), nl=False)
+    echo_report("check FILE.py", output.form, report, traces)
     echo_exports(lambda: [actors_view(report, traces)], output.exports)
     return EXIT_CODES[report.verdict]

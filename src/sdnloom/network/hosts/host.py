@@ -79,7 +79,10 @@ class HostView:
             return answer, before
         request, key = packet_id_of(packet), arp_id(answer) or packet_id_of(packet)
         copies = before.count(key)
-        number = f"to:{request}:{copies + 1}" if copies else f"to:{request}"
+        if request:
+            number = f"to:{request}:{copies + 1}" if copies else f"to:{request}"
+        else:
+            number = f"answer:{copies + 1}"
         return self.with_packet_id(answer, number, first=not copies), tuple(sorted((*before, key)))
 
 

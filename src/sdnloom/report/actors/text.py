@@ -12,14 +12,17 @@ from sdnloom.engine.result import Counterexample
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import counted
 from sdnloom.report.output import output_text
+from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
 from sdnloom.report.verdict import replay_commands, verdict_text
 
 
-def actor_report_text(report: ActorReport, traces: Mapping[Counterexample, Path] | None = None) -> str:
+def actor_report_text(
+    report: ActorReport, traces: Mapping[Counterexample, Path] | None = None, style: TextStyle = PLAIN_STYLE
+) -> str:
     """The whole report; `traces` has the trace file of each violation."""
     statistics = report.result.statistics
     lines = [
-        *verdict_text(report, program_names(report.program)),
+        *verdict_text(report, program_names(report.program), style),
         *(f"note: {note}" for note in report.notes),
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
         f"depth {statistics.depth}, {counted(report.task_runs, 'task run')}",

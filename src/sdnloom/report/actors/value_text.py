@@ -10,13 +10,13 @@ from sdnloom.engine.stable_text import stable_text
 from sdnloom.network.events import NetworkEvent, Printed, Sent
 from sdnloom.network.openflow import Match, OpenFlowAction
 from sdnloom.network.packet import Packet
-from sdnloom.report.describe import Names, actions_words, event_words, match_words, packet_words
+from sdnloom.report.describe import Names, actions_words, event_words, match_words, packet_words, words
 
 MOST_TEXT = 200  # characters of a value that are shown
 
 
 def plain_words(value: Any, names: Names) -> str:
-    """A value as people read it: matches, actions and packets in words, everything else as Python."""
+    """A value as people read it: matches, actions and packets in words, texts in quotes."""
     if isinstance(value, Packet | NamedPacket):
         return packet_words(value, names)
     if isinstance(value, Match):
@@ -34,7 +34,7 @@ def plain_words(value: Any, names: Names) -> str:
         return f"[{', '.join(plain_words(each, names) for each in value)}]"
     if isinstance(value, Mapping):
         return "{" + ", ".join(entry_words(value, names)) + "}"
-    text = stable_text(value)
+    text = stable_text(value) if isinstance(value, str) else words(value, names)
     return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}... ({len(text):,} characters)"
 
 

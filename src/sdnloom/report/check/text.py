@@ -14,17 +14,22 @@ from sdnloom.report.actors.text import actor_report_text
 from sdnloom.report.branch_sides import domain_lines
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.output import output_text
+from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
 from sdnloom.report.verdict import replay_commands, verdict_text
 
 
-def report_text(report: Report | ActorReport, traces: Mapping[Counterexample, Path] | None = None) -> str:
+def report_text(
+    report: Report | ActorReport,
+    traces: Mapping[Counterexample, Path] | None = None,
+    style: TextStyle = PLAIN_STYLE,
+) -> str:
     """The whole report, as `sdnloom check` prints it; `traces` has the trace file of each violation."""
     if isinstance(report, ActorReport):
-        return actor_report_text(report, traces)
+        return actor_report_text(report, traces, style)
     traces = traces or {}
     statistics = report.result.statistics
     lines = [
-        *verdict_text(report, Names.of(report.scenario.network.topology)),
+        *verdict_text(report, Names.of(report.scenario.network.topology), style),
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
         f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}",
         f"bounds: {'; '.join(report.bounds) or 'none'}",

@@ -1,11 +1,10 @@
 """A replayed trace as one JSON object."""
 
-from sdnloom.engine.path import describe
 from sdnloom.engine.trace import ReplayResult, Trace
 from sdnloom.report.describe import Names
 from sdnloom.report.json_text import json_text
 from sdnloom.report.replay.text import replay_outcome
-from sdnloom.report.steps import transition_text
+from sdnloom.report.steps import offered_text, transition_text
 
 _SCHEMA = "sdnloom-replay-1"
 
@@ -23,7 +22,10 @@ def replay_json(trace: Trace, replayed: ReplayResult, names: Names) -> str:
         "path": [transition_text(transition, names) for transition in replayed.transitions],
         "diverged": None
         if diverged is None
-        else {"step": describe(diverged.step), "enabled": [describe(step) for step in diverged.offered]},
+        else {
+            "step": offered_text(diverged.step, names),
+            "enabled": [offered_text(step, names) for step in diverged.offered],
+        },
         "warnings": list(replayed.warnings),
     }
     return json_text(values)

@@ -9,6 +9,7 @@ from sdnloom.engine.stable_text import stable_text
 from sdnloom.network.hosts.component import HostCore
 from sdnloom.network.links import FaultyPorts
 from sdnloom.network.switch_component import SwitchState
+from sdnloom.network.text import bands_words, buckets_words
 from sdnloom.report.describe import Names, instructions_words, match_words, packet_words, words
 from sdnloom.report.view.result_view import StateLine
 
@@ -32,9 +33,9 @@ def switch_facts(state: SwitchState, names: Names) -> Iterator[StateLine]:
         text = f"{table}priority {entry.wire_priority} {match_words(entry.match, names)} -> {does}{timeouts}"
         yield StateLine(FLOWS, text)
     for group in core.groups:
-        yield StateLine(GROUPS, f"group {group.group_id}: {stable_text(group.buckets)}")
+        yield StateLine(GROUPS, f"group {group.group_id}: {buckets_words(group.buckets, names)}")
     for meter in core.meters:
-        yield StateLine(METERS, f"meter {meter.meter_id}: {stable_text(meter.bands)}")
+        yield StateLine(METERS, f"meter {meter.meter_id}: {bands_words(meter.bands)}")
     for kept in core.buffers:
         text = f"buffer {kept.buffer_id}, port {kept.in_port}: {packet_words(kept.packet, names)}"
         yield StateLine(BUFFERS, text)
@@ -57,7 +58,7 @@ def _attributes(state: Any) -> Iterator[StateLine]:
             else:
                 yield StateLine("state", f"{name.replace('_', ' ')}: {stable_text(value)}")
     elif state is not None:
-        yield StateLine("state", stable_text(state))
+        yield StateLine("state", words(state))
 
 
 def waiting_texts(discipline: Discipline, content: Any, names: Names) -> Iterator[str]:
@@ -78,4 +79,4 @@ def waiting_texts(discipline: Discipline, content: Any, names: Names) -> Iterato
                 yield words(message, names) + (f" ({count} times)" if count > 1 else "")
         case _:
             if content != discipline.empty:
-                yield stable_text(content)
+                yield words(content, names)

@@ -1,10 +1,9 @@
 """One state of a network as text: flow tables, hosts and messages under way."""
 
 from sdnloom.engine.semantics import Semantics, State
-from sdnloom.engine.stable_text import stable_text
 from sdnloom.network.hosts.component import HostCore
 from sdnloom.network.switch_component import SwitchState
-from sdnloom.report.describe import Names
+from sdnloom.report.describe import Names, words
 from sdnloom.report.state.facts import PHASES, switch_facts, waiting_texts
 
 
@@ -23,7 +22,7 @@ def tables_text(semantics: Semantics, state: State, names: Names, only: str | No
 def hosts_text(semantics: Semantics, state: State, only: str | None = None) -> list[str]:
     """The ports and states of the hosts."""
     return [
-        f"{component.name} at {core.port}" + ("" if core.state is None else f": {stable_text(core.state)}")
+        f"{component.name} at {core.port}" + ("" if core.state is None else f": {words(core.state)}")
         for component, core in zip(semantics.system.components, state.cores, strict=True)
         if isinstance(core, HostCore) and only in (None, component.name)
     ]

@@ -23,7 +23,8 @@ from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.switch_component import EpochMessage, SwitchState
 from sdnloom.report.describe import Names, event_words, words
 from sdnloom.report.state.facts import host_facts, switch_facts, waiting_texts
-from sdnloom.report.steps import transition_text
+from sdnloom.report.step_words import fault_words
+from sdnloom.report.steps import short_texts, transition_text
 from sdnloom.report.view.result_view import (
     CodeView,
     LaneKind,
@@ -86,6 +87,7 @@ class _NetworkTrace:
         sent: dict[int, list[RoutedMessage]] = {}
         for each in routed_messages(path.transitions):
             sent.setdefault(each.sent, []).append(each)
+        short = short_texts(path.transitions, self.names)
         steps, before = [], path.initial
         known, known_wires = dict(initial), wires
         for position, (transition, clock) in enumerate(
@@ -104,7 +106,7 @@ class _NetworkTrace:
                     number=position + 1,
                     lane=transition.step.component,
                     action=transition.step.action,
-                    text=transition_text(transition, self.names),
+                    text=short[position],
                     long=transition_text(transition, self.names),
                     takes="" if transition.step.message is None else words(transition.step.message, self.names),
                     effects=tuple(self._effects(transition)),
@@ -124,7 +126,7 @@ class _NetworkTrace:
         for event in transition.events:
             if not isinstance(event, _TRANSFERRED) and (text := event_words(event, self.names)) is not None:
                 yield text
-        yield from transition.step.faults
+        yield from map(fault_words, transition.step.faults)
 
     def _transfers(
         self, transition: Transition, before: State, sent: Sequence[RoutedMessage]

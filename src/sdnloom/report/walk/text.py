@@ -4,21 +4,23 @@ import shlex
 
 from sdnloom.report.describe import counted
 from sdnloom.report.steps import steps_text
+from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
 from sdnloom.report.walk.result import WalkResult, WalkViolation
 
 
-def walk_text(result: WalkResult) -> str:
+def walk_text(result: WalkResult, style: TextStyle = PLAIN_STYLE) -> str:
     """The violation with its minimised path, or how much was walked without one."""
-    lines = _unviolated(result) if result.violation is None else _violated(result, result.violation)
+    lines = _unviolated(result) if result.violation is None else _violated(result, result.violation, style)
+    lines[0] = style.verdict(lines[0])
     return "\n".join(lines) + "\n"
 
 
-def _violated(result: WalkResult, violation: WalkViolation) -> list[str]:
+def _violated(result: WalkResult, violation: WalkViolation, style: TextStyle) -> list[str]:
     return [
         f"VIOLATED {violation.finding.property}: {violation.finding.message}",
         f"counterexample, {counted(len(violation.transitions), 'step')}, none can be left out "
         f"(the walk had {violation.walked}, seed {violation.seed}):",
-        *steps_text(violation.transitions, result.names),
+        *steps_text(violation.transitions, result.names, style),
         "",
         f"replay: sdnloom replay {shlex.quote(str(violation.trace))}",
     ]

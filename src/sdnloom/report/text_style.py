@@ -1,0 +1,68 @@
+"""How a report is printed: its width, long or short steps, with or without colour."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+WIDTH: Final = 100  # columns of a text that is not for a terminal
+_NARROWEST: Final = 60
+_CODES: Final = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36, "dim": 2, "bold": 1}
+# What a line that begins with the word is about -> its colours.
+_VERDICTS: Final = {
+    "VIOLATED": ("bold", "red"),
+    "DIVERGED": ("bold", "yellow"),
+    "STILL THERE": ("bold", "red"),
+    "CONFIRMED": ("bold", "red"),
+    "HOLDS": ("bold", "green"),
+    "GONE": ("bold", "green"),
+    "VACUOUS": ("bold", "yellow"),
+    "INCOMPLETE": ("bold", "yellow"),
+    "NEVER SEEN": ("bold", "yellow"),
+    "SEEN": ("green",),
+}
+_VERDICT: Final = re.compile(rf"({'|'.join(map(re.escape, _VERDICTS))})\b")
+
+
+@dataclass(frozen=True)
+class TextStyle:
+    """Short steps are cut to `width` columns; `long` ones are whole. Law: without `colour` no control code is added."""
+
+    width: int = WIDTH
+    long: bool = False
+    colour: bool = False
+
+    @property
+    def columns(self) -> int:
+        """The width that is used: no terminal is too narrow for the shortest useful line."""
+        return max(self.width, _NARROWEST)
+
+    def paint(self, text: str, *colours: str) -> str:
+        """The text in these colours, if there are colours."""
+        if not self.colour or not colours or not text:
+            return text
+        codes = "".join(f"\033[{_CODES[each]}m" for each in colours)
+        return f"{codes}{text}\033[0m"
+
+    def verdict(self, line: str) -> str:
+        """A line with the verdict at its start in colour; any other line as it is."""
+        found = _VERDICT.match(line)
+        return line if found is None else self.paint(found[1], *_VERDICTS[found[1]]) + line[found.end() :]
+
+
+PLAIN_STYLE: Final = TextStyle()
+
+
+def fold(text: str, width: int) -> list[str]:
+    """The text on at most two lines, broken after a space or comma; of a longer one the middle is left out."""
+    if len(text) <= width:
+        return [text]
+    place = max(text.rfind(mark, width // 2, width) for mark in " ,") + 1 or width
+    return [text[:place].rstrip(), cut(f"  {text[place:].lstrip()}", width)]
+
+
+def cut(text: str, width: int) -> str:
+    """The text or, if it is longer, its start and its end with "..." between them: both say what it is about."""
+    if len(text) <= width:
+        return text
+    end = max((width - 3) * 2 // 5, 0)
+    return f"{text[: max(width - 3 - end, 0)].rstrip()}...{text[len(text) - end :]}"[: max(width, 0)]
