@@ -11,7 +11,7 @@ from sdnloom.engine.walk import Stepper, random_walk
 from sdnloom.report.describe import Names
 from sdnloom.report.step_words import fault_words
 from sdnloom.report.steps import choices_text, last_step_text, offered_text, short_texts, steps_text, transition_text
-from sdnloom.report.text_style import TextStyle, cut, fold
+from sdnloom.report.text_style import TextStyle, cut, fold_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOWN = """\
@@ -125,9 +125,9 @@ def test_faults_in_words(fault: str, text: str) -> None:
 
 
 def test_long_texts_are_folded_and_then_cut_in_the_middle() -> None:
-    assert fold("a b c", 5) == ["a b c"]
-    assert fold("aaaa bbbb cccc", 10) == ["aaaa bbbb", "  cccc"]
+    assert fold_text("a b c", 5) == ["a b c"]
+    assert fold_text("aaaa bbbb cccc", 10) == ["aaaa bbbb", "  cccc"]
     assert cut("0123456789abcdef", 10) == "01234...ef"
     for width in range(60):
         assert len(cut("x" * 100, width)) <= width
-        assert all(len(line) <= max(width, 3) for line in fold("some words, and more of them", width)) or width < 3
+        assert all(len(line) <= max(width, 3) for line in fold_text("some words, and more of them", width)) or width < 3

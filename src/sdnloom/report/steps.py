@@ -6,7 +6,7 @@ from sdnloom.engine.model import Step
 from sdnloom.engine.semantics import Transition
 from sdnloom.report.describe import Names
 from sdnloom.report.step_words import ComponentKind, StepMemory, StepWords, offered_words, step_words
-from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, fold
+from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, fold_text
 
 _INDENT = 5  # of effects below a step that is no row of a list
 _COLOURS: dict[ComponentKind, str] = {
@@ -83,9 +83,9 @@ def _lines(start: str, found: StepWords, style: TextStyle, indent: int = 0) -> l
         lines = [text]
     else:
         room = style.columns - len(start)
-        lines = fold(f"{found.component}: {found.action}", room)
+        lines = fold_text(f"{found.component}: {found.action}", room)
         for each in found.effects:
-            lines += [mark + line for mark, line in zip(("  -> ", " " * 7), fold(each, room - 7), strict=False)]
+            lines += [mark + line for mark, line in zip(("  -> ", " " * 7), fold_text(each, room - 7), strict=False)]
     subject = f"{found.component}:"
     colour = _COLOURS.get(found.kind)
     if colour is not None and lines[0].startswith(subject):

@@ -52,7 +52,7 @@ class TextStyle:
 PLAIN_STYLE: Final = TextStyle()
 
 
-def fold(text: str, width: int) -> list[str]:
+def fold_text(text: str, width: int) -> list[str]:
     """The text on at most two lines, broken after a space or comma; of a longer one the middle is left out."""
     if len(text) <= width:
         return [text]
