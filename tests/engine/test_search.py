@@ -259,7 +259,7 @@ def test_a_strategy_never_says_holds():
     [
         (SearchOptions(engine="kernel", order="dfs"), "the kernel engine searches breadth first"),
         (SearchOptions(engine="magic"), "option engine is 'magic'; expected one of auto, loop, kernel"),
-        (SearchOptions(order="random"), "option order is 'random'; expected one of bfs, dfs"),
+        (SearchOptions(order="random"), "option order is 'random'; expected one of auto, bfs, dfs"),
         (SearchOptions(engine="kernel", checked=True), "use the loop engine"),
     ],
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack, get_args
 
 from sdnloom import properties as library
 from sdnloom.check.discovery_table import read_discover
@@ -17,7 +17,7 @@ from sdnloom.check.program_factory import ProgramFactory
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.model import Property
-from sdnloom.engine.result import Limits, SearchOptions
+from sdnloom.engine.result import Limits, SearchOptions, SearchOrder
 from sdnloom.network.build import Bindable
 from sdnloom.network.hosts import ArpHost, Client, Host, HostView, MobileHost, Replier, TcpClient, TcpServer
 from sdnloom.network.network import (
@@ -346,7 +346,7 @@ def _property(table: Table, topology: Topology, code: CodeFiles) -> Bindable | P
 
 def _options(table: Table) -> tuple[SearchOptions, int]:
     memory = table.whole("memory_limit", 1, 1 << 30, None)
-    order = table.choice("order", ("bfs", "dfs"), "bfs")
+    order = table.choice("order", get_args(SearchOrder), "auto")
     engine = table.choice("engine", ("auto", "loop", "kernel"), "auto")
     if order == "dfs" and engine == "kernel":
         table.fail("engine", engine, "auto or loop, as order is 'dfs': the kernel engine searches breadth first")

@@ -21,6 +21,7 @@ from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.progress import LOADS, STARTS, SearchProgress
 from sdnloom.cli.traces import TraceRecord, check_folder, write_traces
 from sdnloom.engine.limits import LOADING, LimitWatch
+from sdnloom.engine.result import SearchOrder
 from sdnloom.report.check.text import coverage_text
 from sdnloom.report.view.of_check import check_view
 from sdnloom.scenario_file.toml_text import toml_text
@@ -46,8 +47,9 @@ CHECK_GROUPS = {
 @click.option("--engine", type=click.Choice(["auto", "loop", "kernel"]), help="Search engine (default: auto).")
 @click.option(
     "--order",
-    type=click.Choice(["bfs", "dfs"]),
-    help="Search order; breadth first finds shortest counterexamples (default: bfs).",
+    type=click.Choice(get_args(SearchOrder)),
+    help="Breadth first (bfs) finds shortest counterexamples, depth first (dfs) deep ones; auto, the default, is "
+    "breadth first with dives into the depth when the search is long.",
 )
 @click.option("--reduce/--no-reduce", default=None, help="Explore one of several orders that lead to the same result.")
 @click.option(

@@ -127,6 +127,11 @@ class SearchProgress:
             f"{self._part}{counted(progress.states, 'state')}, {rate:,.0f} states/s, {progress.frontier:,} waiting, "
             f"depth {progress.depth}, {progress.memory >> 20:,} MiB"
         )
+        if progress.round > 1:
+            text = f"round {progress.round}: {text}"
+        if progress.dive is not None:
+            number, states, depth = progress.dive
+            text += f"; dive {number}: {counted(states, 'state')}, depth {depth}"
         self._line.follow(text, progress.seconds)
 
     def _last(self, event: Finished) -> None:

@@ -55,6 +55,11 @@ class LimitWatch:
         """The seconds left of the time limit."""
         return math.inf if self.limits.seconds is None else self.limits.seconds - self._spent - self.seconds
 
+    @property
+    def is_half_over(self) -> bool:
+        """Whether half of the time limit has passed."""
+        return self.limits.seconds is not None and self.left < self.limits.seconds / 2
+
     @contextmanager
     def during(self, phase: str) -> Iterator[None]:
         """Name what is done inside, in reasons to stop: "while the app was loaded". A search has no name."""

@@ -27,7 +27,8 @@ class LoopSearch(Generic[S]):
 
     `observe(state)` is called for each new state, in order. `on_finding(finding, number)` is called for each finding in
     a new state; if it returns True, the search ends there. `on_pause()` is called between batches, and
-    `hand_over(transitions)`: if it returns True, the search ends because another engine goes on.
+    `hand_over(transitions)`: if it returns True, the search ends because another engine goes on. Breadth first,
+    `on_level()` is called between two levels; if it returns True, the search ends.
     """
 
     def __init__(
@@ -40,13 +41,14 @@ class LoopSearch(Generic[S]):
         hand_over: Callable[[int], bool] = lambda transitions: False,
         on_finding: Callable[[Finding, int], bool] = never_stop,
         on_pause: Callable[[], None] = lambda: None,
+        on_level: Callable[[], bool] = lambda: False,
         observe: Callable[[S], None] | None = None,
     ) -> None:
         self.graph, self.order = graph, order
         self.limits = limits or Limits()
         self.watch = watch or LimitWatch(self.limits)
         self.hand_over = hand_over
-        self.on_finding, self.on_pause, self.observe = on_finding, on_pause, observe
+        self.on_finding, self.on_pause, self.on_level, self.observe = on_finding, on_pause, on_level, observe
         # Whether new states are checked one by one.
         self.checks_new = graph.checks_states or self.limits.states is not None or observe is not None
         self.states: list[S] = []
@@ -118,6 +120,9 @@ class LoopSearch(Generic[S]):
             level += 1
             if over:
                 self.depth = max(self.depth, level if waiting else 0)
+                return True
+            if waiting and self.on_level():
+                self.depth = max(self.depth, level)
                 return True
         return False
 

@@ -38,12 +38,19 @@ class Limits:
         return tuple(text.format(limit, "" if limit == 1 else "s") for text, limit in texts if limit is not None)
 
 
+SearchOrder: TypeAlias = Literal["auto", "bfs", "dfs"]
+
+
 @dataclass(frozen=True)
 class SearchOptions:
-    """How to search. `auto` starts with the loop and changes to the kernel if the run is long."""
+    """How to search.
+
+    The engine `auto` starts with the loop and changes to the kernel if the run is long. The order `auto` is breadth
+    first; a long search makes dives into the depth in between (`dives/schedule.py`).
+    """
 
     engine: Literal["auto", "loop", "kernel"] = "auto"
-    order: Literal["bfs", "dfs"] = "bfs"
+    order: SearchOrder = "auto"
     reduce: bool = False
     # Go on after a violation and report each distinct one once. With a reduction an EVENT property may report fewer
     # different violations, but at least one if there is any.
@@ -67,6 +74,8 @@ class Statistics:
     cores: dict[str, int] = field(default_factory=dict)  # component -> how many distinct cores it had
     active: frozenset[str] = frozenset()  # the components that can take a step in some state
     bytes_per_state: float | None = None
+    dives: int = 0  # into the depth, beside a breadth-first search
+    dive_states: int = 0  # found in dives; the search may have found them too
 
 
 @dataclass(frozen=True)
@@ -167,6 +176,8 @@ class Progress:
     seconds: float
     memory: int
     engine: str
+    dive: tuple[int, int, int] | None = None  # during a dive: its number, states and depth
+    round: int = 1  # of a search that begins again when it has learned more
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 from sdnloom.engine import stop_points
+from sdnloom.engine.counterexample.finding_log import FindingLog
+from sdnloom.engine.dives.dive import DiveSearch
+from sdnloom.engine.dives.schedule import DiveSchedule
 from sdnloom.engine.kernel.compilation import KernelCompilation
 from sdnloom.engine.late import LateActions, explored_part, judges_rest, with_late_explored
 from sdnloom.engine.limits import LimitWatch, resident_bytes
@@ -30,6 +34,7 @@ from sdnloom.engine.result import (
     Finished,
     Holds,
     Incomplete,
+    Limits,
     Notice,
     Progress,
     Result,
@@ -40,7 +45,7 @@ from sdnloom.engine.result import (
     Verdict,
     Violated,
 )
-from sdnloom.engine.semantics import AT_REST, Finding, Semantics, State, Transition
+from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.strategy import skipped
 from sdnloom.engine.system_graph import StateObserver, SystemGraph
 from sdnloom.errors import SdnloomError
@@ -51,7 +56,6 @@ TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
 COMPILING = "while the kernel engine was compiled"
 LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
-NO_STEPS = Path()
 _WAIT = 0.05  # seconds between two looks at the compilation
 
 
@@ -83,7 +87,7 @@ class Engine(Protocol):
 
 
 class SystemLoop(LoopSearch[int]):
-    """The loop engine on a system."""
+    """The loop engine on a system: breadth first or depth first, or a dive (`SystemDive`)."""
 
     graph: SystemGraph
 
@@ -110,6 +114,17 @@ class SystemLoop(LoopSearch[int]):
 
 class SleepSetLoop(SleepSetSearch, SystemLoop):
     """The loop engine on a system, with sleep sets."""
+
+
+class SystemDive(DiveSearch[int], SystemLoop):
+    """A dive into a system."""
+
+
+class _Found(NamedTuple):
+    """A dive that found a violation."""
+
+    engine: SystemDive
+    log: FindingLog
 
 
 def search(
@@ -161,13 +176,13 @@ class _Run:
         self.semantics = Semantics(system)
         self.recorded = MemoSemantics(self.tables)  # finds and shortens paths; `whole` confirms them
         self.late = LateActions(self.whole.system, self.watch.reason_to_stop) if late else None
-        checked = self.whole.system.properties
-        self.at_rest = {prop.name: prop for prop in checked if prop.needs in AT_REST and not prop.sometimes}
         self.observations = [Observation(self.semantics, observer) for observer in observers]
-        self.findings: dict[Finding, tuple[int, Path]] = {}  # the state that was found, and the LATE course after it
-        self.outlasting: set[Finding] = set()  # findings at rest that outlasted the LATE actions
-        self.outlived = False  # whether a violation at rest ended with LATE actions
-        self.restless: str | None = None  # why a LATE course could not be judged
+        self.log = self._new_log()
+        self.schedule = DiveSchedule(len(system.components)) if self._may_dive else None
+        self.dived: _Found | None = None  # the dive that ended the search
+        self.least = 0  # the steps that a violation has at least, as far as the levels tell
+        self.dive_states = 0
+        self.graph: SystemGraph | None = None  # the loop's, which dives use too
         self.engine: Engine | None = None
         self.name = "loop"
         self.overtaken = 0  # states that an engine before this one has found
@@ -193,7 +208,10 @@ class _Run:
         if self.options.checked and isinstance(engine, SystemLoop):
             check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
         statistics = self._statistics()  # taken here: shortening counterexamples adds to the memo
-        found = [self._counterexample(engine, finding, *where) for finding, where in self._causes_first()]
+        found = [self._counterexample(engine, finding, *where) for finding, where in self._causes_first(self.log)]
+        if self.dived is not None:
+            of_dive = [each for each in self._causes_first(self.dived.log) if each[0].property not in self.sometimes]
+            found += [self._counterexample(self.dived.engine, finding, *where) for finding, where in of_dive]
         violations = tuple(one for one in found if one.property not in self.sometimes)
         witnesses = tuple(one for one in found if one.property in self.sometimes)
         if self.earlier is not None:  # a limit may have ended this search before it found them again
@@ -223,25 +241,31 @@ class _Run:
     def needs_late(self) -> bool:
         """Whether a second search has to explore LATE actions, because some of them end a violation at rest."""
         assert self.engine is not None
-        over = self.engine.stopped is None and self.restless is None and not self._ended_at_first
-        return self.outlived and over
+        over = self.engine.stopped is None and self.log.restless is None and not self._ended_at_first
+        return self.log.outlived and over
 
     @property
     def _ended_at_first(self) -> bool:
         """Whether the search ended at a violation."""
-        return not self.options.find_all and any(found.property not in self.sometimes for found in self.findings)
+        return self.dived is not None or (not self.options.find_all and self.log.has_violation)
 
-    def _causes_first(self) -> list[tuple[Finding, tuple[int, Path]]]:
+    @property
+    def _may_dive(self) -> bool:
+        """Whether dives can help: to find one violation, not all."""
+        can_violate = any(not prop.sometimes for prop in self.system.properties)
+        return self.options.order == "auto" and not self.options.find_all and can_violate
+
+    def _causes_first(self, log: FindingLog) -> list[tuple[Finding, tuple[int, Path]]]:
         """The findings in the order of their states; in one state what an event showed before what it led to."""
         at_rest = {prop.name: prop.needs not in (Needs.EVENT, Needs.ORDER) for prop in self.system.properties}
-        return sorted(self.findings.items(), key=lambda item: (item[1][0], at_rest[item[0].property]))
+        return sorted(log.findings.items(), key=lambda item: (item[1][0], at_rest[item[0].property]))
 
     def _reductions(self) -> tuple[str, ...]:
         """The names of the reductions that the search used."""
         if self.reduction is None:
             return ()
         names = [self.reduction.name]
-        if self.options.order == "bfs" and can_sleep(self.system, self.reduction, self.options.strategy):
+        if self.options.order != "dfs" and can_sleep(self.system, self.reduction, self.options.strategy):
             names.append("sleep sets")
         return (*names, "cycle proviso") if self.reduction.cycle_proviso else tuple(names)
 
@@ -262,6 +286,8 @@ class _Run:
             {component.name: len(cores) for component, cores in zip(components, tables.cores, strict=True)},
             frozenset(components[tables.actions[number][0]].name for number in {one.action for one in tables.locals}),
             engine.bytes_per_state(),
+            self.schedule.dives if self.schedule else 0,
+            self.dive_states,
         )
 
     def _explore(self) -> Engine:
@@ -311,15 +337,13 @@ class _Run:
 
     def _kernel_after(self, loop: SystemLoop) -> Engine:
         """The kernel, which begins again; the loop if a limit ends the kernel before it has found as many states."""
-        found = self.findings, self.outlasting, self.outlived, self.restless
-        self.findings, self.outlasting, self.outlived, self.restless = {}, set(), False, None
+        log, self.log = self.log, self._new_log()
         self.overtaken = loop.count()
         kernel = self._kernel()
-        if kernel.stopped is None or kernel.count() >= loop.count():
+        if kernel.stopped is None or kernel.count() >= loop.count() or self.dived is not None:
             return kernel
         loop.stopped = kernel.stopped
-        self.engine, self.name = loop, "loop"
-        self.findings, self.outlasting, self.outlived, self.restless = found
+        self.engine, self.name, self.log = loop, "loop", log
         return loop
 
     def _kernel_serves(self) -> bool:
@@ -343,18 +367,21 @@ class _Run:
             for observer in observers:
                 observer.observe(state)
 
-        sleeps = self.options.order == "bfs" and can_sleep(self.system, self.reduction, self.options.strategy)
+        sleeps = self.options.order != "dfs" and can_sleep(self.system, self.reduction, self.options.strategy)
         kind = SleepSetLoop if sleeps else SystemLoop
         engine = kind(
             graph,
-            order=self.options.order,
+            order="dfs" if self.options.order == "dfs" else "bfs",
             limits=self.options.limits,
             watch=self.watch,
             hand_over=hand_over,
-            on_finding=self._on_finding,
+            on_finding=self.log.note,
             on_pause=self._on_pause,
+            on_level=self._on_level,
             observe=observe if self.observations else None,
         )
+        self.log.value = engine.value
+        self.graph = graph
         self.engine, self.name = engine, "loop"
         return engine
 
@@ -367,49 +394,50 @@ class _Run:
             self.options.strategy,
             limits=self.options.limits,
             watch=self.watch,
-            on_finding=self._on_finding,
+            on_finding=self.log.note,
             on_pause=self._on_pause,
+            on_level=self._on_level,
             observations=self.observations,
             each_at_rest=self.late is not None,
         )
+        self.log.value = engine.value
         self.engine, self.name = engine, "kernel"
         engine.run()
         return engine
 
-    def _on_finding(self, found: Finding, number: int) -> bool:
-        """Keep the first state of each finding, for a `sometimes` property only the first; True to stop."""
-        if self.late is not None and found.property in self.at_rest:
-            return self._outlasts(self.late, found, number)
-        return self._keep(found, number)
+    def _new_log(self) -> FindingLog:
+        return FindingLog(self.whole.system, self.late, self.options.find_all)
 
-    def _keep(self, found: Finding, number: int, course: Path = NO_STEPS) -> bool:
-        witness = found.property in self.sometimes
-        if witness and any(known.property == found.property for known in self.findings):
+    def _on_level(self) -> bool:
+        """Dive if that is due; True if the dive has found a violation, which ends the search."""
+        engine, schedule = self.engine, self.schedule
+        assert engine is not None
+        if schedule is None or not schedule.is_due(engine.transitions, self.watch.is_half_over):
             return False
-        self.findings.setdefault(found, (number, course))
-        return not witness and not self.options.find_all
-
-    def _outlasts(self, late: LateActions, found: Finding, number: int) -> bool:
-        """Keep what is found when LATE actions follow a violation at rest; True to stop."""
-        if found in self.outlasting:
-            return False
-        assert self.engine is not None
-        course = late.course(self.engine.value(number), self.at_rest[found.property])
-        steps = tuple(transition.step for transition in course.transitions)
-        for witness, count in course.witnesses:
-            self._keep(witness, number, Path(steps[:count]))
-        self.restless = self.restless or course.stopped
-        if course.found is None:
-            self.outlived |= course.stopped is None
-            return False
-        if course.found.property == found.property:
-            self.outlasting.add(found)
-        return self._keep(course.found, number, Path(steps))
+        seed, most = schedule.next_dive()
+        log = self._new_log()
+        if self.graph is None:
+            self.graph = SystemGraph(self.tables, self.reduction, self.options.strategy)
+        dive = SystemDive(
+            seed,
+            self.graph,
+            limits=Limits(depth=self.options.limits.depth),
+            watch=self.watch,
+            hand_over=lambda transitions: transitions >= most,
+            on_finding=log.note,
+        )
+        dive.on_pause = partial(self._on_pause, dive)
+        log.value = dive.value
+        dive.run()
+        self.dive_states += dive.count()
+        if log.has_violation:
+            self.dived, self.least = _Found(dive, log), engine.depth + 2  # the states one level deeper were checked
+        return log.has_violation
 
     def _interrupted(self) -> None:
         self.on_event(STOPPING)
 
-    def _on_pause(self) -> None:
+    def _on_pause(self, dive: SystemDive | None = None) -> None:
         engine = self.engine
         if engine is not None and engine.count() >= self.overtaken and self.watch.progress_due():
             self.on_event(
@@ -421,17 +449,20 @@ class _Run:
                     self.watch.seconds - self.began,
                     resident_bytes(),
                     self.name,
+                    None if dive is None else (self.schedule.dives if self.schedule else 0, dive.count(), dive.depth),
                 )
             )
 
     def _counterexample(self, engine: Engine, found: Finding, number: int, course: Path) -> Counterexample:
         path = Path(path_through(self.recorded, engine.values(number)).steps + course.steps)
-        plain = self.options.order == "bfs" and not self.options.reduce and self.options.strategy is None
-        shortest = plain and not course.steps
+        dived = self.dived is not None and engine is self.dived.engine
+        plain = self.options.order != "dfs" and not self.options.reduce and self.options.strategy is None
+        shortest = plain and not course.steps and not dived
         recorded = self.recorded if self.late is None else self.late.semantics
         minimal = True
         if not shortest:
             path, minimal = minimise(recorded, path, found, self._no_time_to_shorten)
+            shortest = dived and plain and not course.steps and len(path) <= self.least
         transitions = self._confirmed(recorded, path)
         initial = self.whole.initial()
         result = Counterexample(
@@ -467,7 +498,7 @@ class _Run:
             return skipped(self.options.strategy)
         if self._ended_at_first:
             return "the search ended at the first violation"
-        return self.restless
+        return self.log.restless
 
 
 def path_through(semantics: Semantics, states: Sequence[State]) -> Path:
@@ -500,7 +531,7 @@ def _refuse_bad_mixes(options: SearchOptions) -> None:
         raise SdnloomError("checked runs evaluate every step in Python; use the loop engine")
     for name, value, known in (
         ("engine", options.engine, ("auto", "loop", "kernel")),
-        ("order", options.order, ("bfs", "dfs")),
+        ("order", options.order, ("auto", "bfs", "dfs")),
     ):
         if value not in known:
             raise SdnloomError(f"option {name} is {value!r}; expected one of {', '.join(known)}")

@@ -94,6 +94,14 @@ def length_words(violation: Counterexample) -> str:
     return f"counterexample, {steps}, {'none' if violation.minimal else 'some perhaps'} can be left out"
 
 
+def dives_text(result: Result) -> str:
+    """The dives of a search that did not see everything; a whole search has seen all that they saw."""
+    done = result.statistics
+    if not done.dives or result.incomplete is None:
+        return ""
+    return f"; in {counted(done.dives, 'dive')} into the depth {counted(done.dive_states, 'state')}"
+
+
 def replay_commands(report: JudgedReport, traces: Mapping[Counterexample, Path]) -> list[str]:
     """A command for each trace that was written."""
     files = [traces[violation] for violation in report.violations if violation in traces]

@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from sdnloom.actors.program import Naming
 from sdnloom.actors.state import ActorState
-from sdnloom.engine.result import Limits, Result
+from sdnloom.engine.result import Limits, Result, SearchOrder
 from sdnloom.errors import SdnloomError
 
 ReductionLevel = Literal["none", "actor", "entry", "context"]
@@ -24,13 +24,13 @@ class ActorOptions:
     reduction: ReductionLevel = "context"
     symmetry: bool = True
     find_all: bool = False
-    order: Literal["bfs", "dfs"] = "bfs"
+    order: SearchOrder = "auto"
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
         for name, value, known in (
             ("reduction", self.reduction, get_args(ReductionLevel)),
-            ("order", self.order, ("bfs", "dfs")),
+            ("order", self.order, get_args(SearchOrder)),
         ):
             if value not in known:
                 raise SdnloomError(f"option {name} is {value!r}; expected one of {', '.join(known)}")

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from sdnloom.actors.program import PLAIN, Group, Naming, Program
 from sdnloom.actors.search.actor_graph import ActorGraph
+from sdnloom.actors.search.dive import WIDTH, ActorDive
 from sdnloom.actors.search.equivariance import Asymmetry, Equivariance
 from sdnloom.actors.search.groups import groups_text, interchangeable_actors
 from sdnloom.actors.search.options import ActorOptions, ActorResult, ReductionLevel
@@ -12,6 +13,7 @@ from sdnloom.actors.search.path import PathFinder, RecordedSemantics
 from sdnloom.actors.search.step_memo import unchecked
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.engine import stop_points
+from sdnloom.engine.dives.schedule import DiveSchedule
 from sdnloom.engine.limits import LimitWatch, resident_bytes
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.path import Path, minimise, replay
@@ -83,6 +85,9 @@ class _Run:
         self.recorded = RecordedSemantics(program)
         self.paths = PathFinder(self.graph, self.recorded)
         self.findings: dict[Finding, int] = {}
+        self.schedule = DiveSchedule(WIDTH) if options.order == "auto" and not options.find_all else None
+        self.dived: ActorDive | None = None  # the dive that ended the search
+        self.dive_states = 0
         self.loop = self._new_loop()
         self.rounds = 1
         self.began = watch.seconds
@@ -100,7 +105,7 @@ class _Run:
         while True:
             before = None if sets is None else sets.summaries.version
             self.loop.run()
-            over = self.loop.stopped is not None or self.loop.ended_by_finding
+            over = self.loop.stopped is not None or self.loop.ended_by_finding or self.dived is not None
             if sets is None or over or sets.summaries.version == before:
                 return
             self.findings.clear()
@@ -110,34 +115,62 @@ class _Run:
     def _new_loop(self) -> LoopSearch[int]:
         return LoopSearch(
             self.graph,
-            order=self.options.order,
+            order="dfs" if self.options.order == "dfs" else "bfs",
             limits=self.options.limits,
             watch=self.watch,
             on_finding=self._on_finding,
+            on_level=self._on_level,
         )
 
     def _on_finding(self, found: Finding, number: int) -> bool:
         self.findings.setdefault(found, number)
         return not self.options.find_all
 
+    def _on_level(self) -> bool:
+        """Dive if that is due; True if the dive has found a violation, which ends the search."""
+        schedule = self.schedule
+        if schedule is None or not schedule.is_due(self.loop.transitions, self.watch.is_half_over):
+            return False
+        dive = ActorDive(self.program, *schedule.next_dive(), self.options.limits, self.watch)
+        found = dive.run(lambda: self._pause(dive))
+        self.dive_states += len(dive.search.states)
+        self.dived = dive if found else None
+        return found
+
     def _interrupted(self) -> None:
         self.on_event(STOPPING)
 
-    def _pause(self) -> None:
+    def _pause(self, dive: ActorDive | None = None) -> None:
         stop_points.check_limits()
         if self.watch.progress_due():
             loop, seconds = self.loop, self.watch.seconds - self.began
             self.on_event(
                 Progress(
-                    len(loop.states), loop.transitions, loop.frontier, loop.depth, seconds, resident_bytes(), "loop"
+                    len(loop.states),
+                    loop.transitions,
+                    loop.frontier,
+                    loop.depth,
+                    seconds,
+                    resident_bytes(),
+                    "loop",
+                    None if dive is None else (self._dives, len(dive.search.states), dive.search.depth),
+                    self.rounds,
                 )
             )
+
+    @property
+    def _dives(self) -> int:
+        return 0 if self.schedule is None else self.schedule.dives
 
     def _result(self) -> ActorResult:
         loop, statistics = self.loop, self._statistics()
         # After a limit, states are left whose tasks have not run yet, and may not run now.
         finals = [] if loop.stopped is not None else [each for each in loop.states if self.graph.is_final(each)]
-        violations = _distinct([self._counterexample(found, number) for found, number in self.findings.items()])
+        found = [self._counterexample(self.paths, loop, *where) for where in self.findings.items()]
+        if self.dived is not None and self.dived.found is not None:
+            paths = PathFinder(self.dived.graph, self.recorded)
+            found.append(self._counterexample(paths, self.dived.search, *self.dived.found))
+        violations = _distinct(found)
         for each in violations:  # only now: to find one of them may show that symmetry was wrong
             self.on_event(CounterexampleFound(each, False))
         reason = loop.stopped
@@ -174,12 +207,19 @@ class _Run:
         loop, seconds = self.loop, self.watch.seconds - self.began
         evaluations = dict(self.graph.memo.evaluations)
         active = frozenset(evaluations)
-        return Statistics("loop", len(loop.states), loop.transitions, loop.depth, seconds, evaluations, active=active)
+        return Statistics(
+            *("loop", len(loop.states), loop.transitions, loop.depth, seconds, evaluations),
+            active=active,
+            dives=self._dives,
+            dive_states=self.dive_states,
+        )
 
-    def _counterexample(self, found: Finding, number: int) -> Counterexample:
-        path = self.paths.along(self.loop.route(number))
+    def _counterexample(
+        self, paths: PathFinder, search: LoopSearch[int], found: Finding, number: int
+    ) -> Counterexample:
+        path = paths.along(search.route(number))
         now = self._found_after(path, found)
-        shortest = self.options.order == "bfs" and self.level == "none"
+        shortest = search.order == "bfs" and self.level == "none"
         minimal = True
         if not shortest:
             path, minimal = minimise(self.recorded, path, now, self._no_time_to_shorten)

@@ -60,12 +60,13 @@ class KernelSearch:
         watch: LimitWatch,
         on_finding: Callable[[Finding, int], bool],
         on_pause: Callable[[], None],
+        on_level: Callable[[], bool] = lambda: False,
         observations: Sequence[Observation] = (),
         each_at_rest: bool = False,
     ) -> None:
         self.limits, self.watch = limits, watch
         self.with_proviso = reduction is not None and reduction.cycle_proviso
-        self.on_finding, self.on_pause = on_finding, on_pause
+        self.on_finding, self.on_pause, self.on_level = on_finding, on_pause, on_level
         self.memo = KernelMemo(tables, reduction, strategy)
         self.properties = [_PropertyCheck(self.memo, prop, each_at_rest) for prop in tables.system.properties]
         self.observers = [_RowObserver(self.memo, observation) for observation in observations]
@@ -157,6 +158,9 @@ class KernelSearch:
             level += 1
             if over:
                 self.depth = max(self.depth, level if first < last else 0)
+                return True
+            if first < last and self.on_level():
+                self.depth = max(self.depth, level)
                 return True
         return False
 

@@ -13,7 +13,7 @@ from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import counted
 from sdnloom.report.output import output_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
-from sdnloom.report.verdict import replay_commands, verdict_text
+from sdnloom.report.verdict import dives_text, replay_commands, verdict_text
 
 
 def actor_report_text(
@@ -25,7 +25,7 @@ def actor_report_text(
         *verdict_text(report, program_names(report.program), style),
         *(f"note: {note}" for note in report.notes),
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
-        f"depth {statistics.depth}, {counted(report.task_runs, 'task run')}",
+        f"depth {statistics.depth}, {counted(report.task_runs, 'task run')}{dives_text(report.result)}",
         f"bounds: {'; '.join(report.bounds)}",
         f"reduction: {report.reduction}; symmetry: {report.symmetry or 'not used'}",
     ]

@@ -15,7 +15,7 @@ from sdnloom.report.branch_sides import domain_lines
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.output import output_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
-from sdnloom.report.verdict import replay_commands, verdict_text
+from sdnloom.report.verdict import dives_text, replay_commands, verdict_text
 
 
 def report_text(
@@ -31,7 +31,7 @@ def report_text(
     lines = [
         *verdict_text(report, Names.of(report.scenario.network.topology), style),
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
-        f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}",
+        f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}{dives_text(report.result)}",
         f"bounds: {'; '.join(report.bounds) or 'none'}",
     ]
     if report.reduction is not None:

@@ -1,0 +1,1 @@
+"""Dives: searches into the depth beside a breadth-first search, for defects that are many steps away."""
