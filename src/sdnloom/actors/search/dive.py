@@ -14,7 +14,7 @@ from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Finding
 
-WIDTH = 20  # a transition of actors takes as long as one of a network with so many components
+ACTOR_WIDTH = 20  # a transition of actors takes as long as one of a network with so many components
 
 
 class ActorDive:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sdnloom.actors.program import PLAIN, Group, Naming, Program
 from sdnloom.actors.search.actor_graph import ActorGraph
-from sdnloom.actors.search.dive import WIDTH, ActorDive
+from sdnloom.actors.search.dive import ACTOR_WIDTH, ActorDive
 from sdnloom.actors.search.equivariance import Asymmetry, Equivariance
 from sdnloom.actors.search.groups import groups_text, interchangeable_actors
 from sdnloom.actors.search.options import ActorOptions, ActorResult, ReductionLevel
@@ -85,7 +85,7 @@ class _Run:
         self.recorded = RecordedSemantics(program)
         self.paths = PathFinder(self.graph, self.recorded)
         self.findings: dict[Finding, int] = {}
-        self.schedule = DiveSchedule(WIDTH) if options.order == "auto" and not options.find_all else None
+        self.schedule = DiveSchedule(ACTOR_WIDTH) if options.order == "auto" and not options.find_all else None
         self.dived: ActorDive | None = None  # the dive that ended the search
         self.dive_states = 0
         self.loop = self._new_loop()
