@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "races": ("sdnloom.cli.races", "Find races between controllers and switches that change what is forwarded."),
     "netkat": ("sdnloom.cli.netkat", "Decide questions about NetKAT policies, with a packet as evidence."),
     "init": ("sdnloom.cli.init", "Write a first scenario file for an app, or a small example."),
+    "doctor": ("sdnloom.cli.doctor", "Say what is missing on this machine, which command needs it, and how to get it."),
     "schema": ("sdnloom.cli.schema", "Print the JSON schema of scenario files or of a report."),
 }
 

@@ -45,6 +45,7 @@ FORMATS: Final[Mapping[str, Mapping[str, str]]] = {
     "crosscheck try": {"text": "crosscheck.try_text:tried_text", "json": "crosscheck.try_json:tried_json"},
     "crosscheck tests": {"text": "crosscheck.lists:suite_text", "json": "crosscheck.lists:suite_json"},
     "crosscheck agents": {"text": "crosscheck.lists:agents_text", "json": "crosscheck.lists:agents_json"},
+    "doctor": {"text": "doctor.text:doctor_text", "json": "doctor.json_format:doctor_json"},
     "netkat check": {"text": "netkat.text:claims_text", "json": "netkat.json_format:claims_json"},
     "netkat equiv": {"text": "netkat.text:equivalence_text", "json": "netkat.json_format:equivalence_json"},
     "netkat reach": {"text": "netkat.text:reachability_text", "json": "netkat.json_format:reachability_json"},

@@ -1,0 +1,1 @@
+"""What `sdnloom doctor` says about a machine, as text and JSON."""
