@@ -353,7 +353,7 @@ def test_what_was_found_is_shown_even_if_its_trace_cannot_be_written(sdnloom: Co
     ("arguments", "words"),
     [
         (["check", "gone.toml"], ["error: gone.toml: cannot read the scenario: No such file", "expected a TOML file"]),
-        (["check", "."], ["error: .: cannot read the scenario: Is a directory"]),
+        (["check", "nowhere"], ["error: nowhere: cannot read the scenario", "expected a TOML file"]),
         (["check"], ["there is nothing to run", "a scenario file, or an app: --app FILE.py"]),
         (["check", "hub.toml", "--max-states", "0"], ["--max-states", "0", "x>=1"]),
         (["check", "hub.toml", "--engine", "fast"], ["--engine", "'fast'", "kernel"]),

@@ -19,7 +19,7 @@ COMMANDS = sorted(FORMATS)
 def command_named(name: str) -> click.Command:
     """The click command of `sdnloom NAME`; options or a file in the name say which of its reports is meant."""
     found: click.Command = cli
-    for word in re.split(" --| FILE", name)[0].split():
+    for word in re.split(" --| FILE| FOLDER", name)[0].split():
         assert isinstance(found, click.Group)
         below = found.get_command(click.Context(found), word)
         assert below is not None

@@ -1,6 +1,5 @@
 """`sdnloom check`: search the orders of events of a scenario for one that violates a property."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -8,22 +7,23 @@ import click
 
 from sdnloom.actors.search.options import ReductionLevel
 from sdnloom.check.options.search_options import CheckOptions
-from sdnloom.cli.actors.check import OPTIONS_OF_ACTORS, CheckOutput, check_program_file, reduction_level
-from sdnloom.cli.actors.program_choice import program_choice, refuse_options_of_actors
-from sdnloom.cli.options.apps import APP_GROUPS, chosen_document, chosen_scenario, describes_scenario
+from sdnloom.check.report import Report
+from sdnloom.cli.actors.check import KNOWN_TO_ACTORS, OPTIONS_OF_ACTORS, reduction_level
+from sdnloom.cli.actors.program_choice import refuse_options_of_actors, refuse_options_of_scenarios
+from sdnloom.cli.options.apps import APP_GROUPS, chosen_document, chosen_scenario, describes_scenarios
 from sdnloom.cli.options.exit_codes import EXIT_CODES
 from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import show_output_option
-from sdnloom.cli.options.text_options import echo_report, text_options
+from sdnloom.cli.options.text_options import echo_report, text_options, text_style
 from sdnloom.cli.options.time_spent import time_spent
-from sdnloom.cli.progress import LOADS, STARTS, SearchProgress
-from sdnloom.cli.traces import TraceRecord, check_folder, write_traces
-from sdnloom.engine.limits import LOADING, LimitWatch
+from sdnloom.cli.progress import SearchProgress
+from sdnloom.cli.suite.subject import Subject, named_subjects
+from sdnloom.cli.suite.subject_check import CheckRequest, check_subject
+from sdnloom.cli.suite.suite_run import run_suite, subject_view
 from sdnloom.engine.result import SearchOrder
 from sdnloom.report.check.text import coverage_text
-from sdnloom.report.view.of_check import check_view
 from sdnloom.scenario_file.toml_text import toml_text
 from sdnloom.strategies import STRATEGY_NAMES
 
@@ -37,11 +37,12 @@ CHECK_GROUPS = {
     "Output": (
         *("form", "long", "color", "coverage", "show_output", "exports", "trace_dir", "no_trace", "print_scenario"),
     ),
+    "Suites": ("jobs",),
 }
 
 
 @click.command("check", cls=GroupedCommand, groups=CHECK_GROUPS)
-@describes_scenario
+@describes_scenarios
 @format_option("check")
 @click.option("--all/--first", "find_all", default=None, help="Report every distinct violation, or stop at the first.")
 @click.option("--engine", type=click.Choice(["auto", "loop", "kernel"]), help="Search engine (default: auto).")
@@ -131,13 +132,20 @@ CHECK_GROUPS = {
     help="Write the tree of executions of a small program to this file: .svg, .txt, .dot (Graphviz) or .mmd (mermaid).",
 )
 @click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    metavar="N",
+    help="Of a suite, check N scenarios at once, each in a process of its own.",
+)
+@click.option(
     "--print-scenario",
     is_flag=True,
     help="Print the scenario of file and options as one file for the current folder, and stop.",
 )
 @text_options
 def command(
-    scenario: Path | None,
+    scenarios: tuple[Path, ...],
     app_options: dict[str, Any],
     form: str,
     find_all: bool | None,
@@ -163,12 +171,13 @@ def command(
     fields: tuple[str, ...],
     no_trace: bool,
     print_scenario: bool,
+    jobs: int,
     level: str | None,
     symmetry: bool | None,
     count: str | None,
     tree: Path | None,
 ) -> int:
-    """Search all orders of events of SCENARIO for one that violates a property.
+    """Search all orders of events of each SCENARIO for one that violates a property.
 
     SCENARIO is a TOML file that names a controller program, a network and properties; for an os-ken or Ryu app, --app
     and a topology are enough. FILE.py or FILE.py:NAME is a program of actors. The program is your code: it runs in this
@@ -178,11 +187,15 @@ def command(
     properties, what a host sends (--ping) or where it moves, a budget of faults, the [search] table's keys. --external,
     --setup, --path, --env and --config add to the file's.
 
+    Several scenarios and programs, or a folder (all *.toml scenarios in it), are a suite: each is checked, with the
+    same options and limits, and a table of all comes last.
+
     A program of actors takes the options under "Programs of actors", and of the others --all, --order, --reduce,
     the limits and those about output and traces.
 
     Exit code: 0 all properties hold within the bounds, 1 one is violated, 2 bad input, 3 not everything was searched
-    or too little happened (VACUOUS).
+    or too little happened (VACUOUS). Of a suite: 2 if some subject is bad input, else 1 if a property is violated, else
+    3 if not everything was searched.
     """
     if discover and discover_only:
         raise click.UsageError("--discover and --discover-only are given; expected one or the other")
@@ -204,29 +217,46 @@ def command(
         stacks=stacks,
         fields=fields,
     )
-    if (choice := program_choice(scenario)) is not None:
-        given = {"find_all": find_all, "order": order, "reduction": reduction_level(reduce, level)}
-        output = CheckOutput(form, show_output, None if no_trace else trace_dir, tree, exports)
-        return check_program_file(choice, {**given, "symmetry": symmetry}, count is not None, options.limits, output)
-    refuse_options_of_actors(OPTIONS_OF_ACTORS)
-    watch, progress = LimitWatch(options.limits, time_spent()), SearchProgress()
-    with progress.announcing(LOADS), watch.in_force(), watch.during(LOADING):
-        loaded = options.over(chosen_scenario(scenario, app_options))
+    subjects = _subjects(scenarios, tree, print_scenario)
     if print_scenario:
-        click.echo(toml_text(options.in_document(chosen_document(scenario, app_options))), nl=False)
+        document = chosen_document(subjects[0].file, app_options)
+        options.over(chosen_scenario(subjects[0].file, app_options))  # so that mistakes are not printed
+        click.echo(toml_text(options.in_document(document)), nl=False)
         return 0
-    if not no_trace:
-        check_folder(trace_dir)
-    try:
-        with progress.announcing(STARTS):
-            report = loaded.check(progress, coverage, LimitWatch(loaded.options.limits, time_spent()), show_output)
-    finally:
-        progress.stop()
-    record = partial(TraceRecord, report.scenario, report.fingerprints)
-    traces = {} if no_trace else write_traces(report.violations, record, trace_dir)
-    echo_report("check", form, report, traces)
-    echo_exports(lambda: [check_view(report, traces)], exports)
-    if form != "text":
-        for line in [line for one in report.coverage or () for line in coverage_text(one)]:
+    request = CheckRequest(
+        options,
+        app_options,
+        {"reduction": reduction_level(reduce, level), "symmetry": symmetry},
+        count is not None,
+        coverage,
+        show_output,
+        None if no_trace else trace_dir,
+        tree,
+    )
+    if len(scenarios) > 1 or (scenarios and scenarios[0].is_dir()):
+        result = run_suite(subjects, request, jobs, text_style(), views=bool(exports))
+        echo_report("check FOLDER", form, result)
+        echo_exports(lambda: [row.view for row in result.rows if row.view is not None], exports)
+        return result.exit_code
+    checked = check_subject(subjects[0], request, SearchProgress(), time_spent)
+    echo_report(checked.kind, form, checked.report, checked.traces)
+    echo_exports(lambda: [subject_view(checked)], exports)
+    if form != "text" and isinstance(checked.report, Report):
+        for line in [line for one in checked.report.coverage or () for line in coverage_text(one)]:
             click.echo(line, err=True)
-    return EXIT_CODES[report.verdict]
+    return EXIT_CODES[checked.report.verdict]
+
+
+def _subjects(arguments: tuple[Path, ...], tree: Path | None, print_scenario: bool) -> list[Subject]:
+    """What is to be checked; raises UsageError for options that do not go with it."""
+    subjects = named_subjects(arguments) if arguments else [Subject("the app")]
+    several = f"{len(subjects)} subjects are given; expected one" if len(subjects) > 1 else ""
+    for flag, given in (("--tree", tree is not None), ("--print-scenario", print_scenario)):
+        if given and several:
+            raise click.UsageError(f"{flag}: {several}")
+    programs = [each.program for each in subjects if each.program is not None]
+    if programs:
+        refuse_options_of_scenarios(programs[0], KNOWN_TO_ACTORS)
+    else:
+        refuse_options_of_actors(OPTIONS_OF_ACTORS)
+    return subjects

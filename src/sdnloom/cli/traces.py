@@ -1,7 +1,6 @@
 """Writes traces, and finds the scenario or the program of actors of a trace."""
 
 import os
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +17,13 @@ from sdnloom.check.options.app_options import COMMAND_LINE
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.cli.actors.program_choice import ProgramChoice, program_choice
+from sdnloom.cli.trace_names import free_trace_file
 from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.result import Counterexample
 from sdnloom.engine.semantics import Finding, Transition
 from sdnloom.engine.trace import Fingerprints, Trace, TraceError, save_trace
 from sdnloom.scenario_file.document import ScenarioError, shown
 
-TRACE_SUFFIX = ".sdnloom-trace.json"
 # The entry `clients` of a trace that was made with --discover or --discover-only.
 DISCOVER, DISCOVER_ONLY = "discover", "discover-only"
 PROGRAM_SOURCE = "program"  # the entry of a trace of a program of actors
@@ -46,18 +45,22 @@ MakeRecord: TypeAlias = Callable[[Sequence[Transition], Finding | None], TraceRe
 def write_trace(recorded: TraceRecord, folder: Path, used: set[Path], label: str = "") -> Path:
     """Write a trace into the folder under a name that no other trace of this run has, and return the file.
 
-    Without a label its name is that of the scenario or program and the property.
+    Without a label its name is that of the scenario or program and the property. A trace of another scenario is not
+    overwritten (`trace_names`).
     """
     name, found = recorded.traced.name, recorded.found
     label = label or (f"{name}.{found.property}" if found else name)
-    stem = re.sub(r"[^\w.-]+", "-", label).strip("-.") or "trace"
-    file, number = folder / f"{stem}{TRACE_SUFFIX}", 1
-    while file in used:
-        number += 1
-        file = folder / f"{stem}.{number}{TRACE_SUFFIX}"
-    used.add(file)
+    make_trace_folder(folder)
+    file = free_trace_file(folder, label, _folder_name(recorded.traced), _source(recorded.traced, folder), used)
     save(recorded, file)
     return file
+
+
+def _folder_name(traced: Scenario | Program) -> str:
+    """The name of the folder in which a scenario or program is; "" for one that has no file."""
+    if isinstance(traced, Program):
+        return "" if traced.origin is None else traced.origin.file.absolute().parent.name
+    return "" if traced.file is None else traced.file.absolute().parent.name
 
 
 def write_traces(violations: Iterable[Counterexample], record: MakeRecord, folder: Path) -> dict[Counterexample, Path]:
@@ -82,36 +85,46 @@ def check_folder(folder: Path) -> None:
 
 def save(recorded: TraceRecord, file: Path) -> None:
     """Write a trace. It names the file that it belongs to relative to its own, so that both can be moved together."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TraceError(f"{file.parent}: cannot make the folder for traces: {error.strerror}") from error
+    make_trace_folder(file.parent)
     traced = recorded.traced
-    source = _program_source(traced, file) if isinstance(traced, Program) else _scenario_source(traced, file)
+    source = _source(traced, file.parent)
     path = Steps(tuple(transition.step for transition in recorded.transitions))
     causes = actor_causes(traced, recorded.transitions) if isinstance(traced, Program) else None
     save_trace(file, Trace(path, recorded.found, *recorded.fingerprints, source), recorded.transitions, causes)
 
 
-def _program_source(program: Program, file: Path) -> dict[str, str]:
+def make_trace_folder(folder: Path) -> None:
+    """Make the folder, unless it is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TraceError(f"{folder}: cannot make the folder for traces: {error.strerror}") from error
+
+
+def _source(traced: Scenario | Program, folder: Path) -> dict[str, str]:
+    """Where a scenario or program is, as a trace in the folder says it."""
+    return _program_source(traced, folder) if isinstance(traced, Program) else _scenario_source(traced, folder)
+
+
+def _program_source(program: Program, folder: Path) -> dict[str, str]:
     if program.origin is None:
         return {}
-    return {PROGRAM_SOURCE: str(ProgramChoice(Path(_seen_from(file, program.origin.file)), program.origin.name))}
+    return {PROGRAM_SOURCE: str(ProgramChoice(Path(_seen_from(folder, program.origin.file)), program.origin.name))}
 
 
-def _scenario_source(scenario: Scenario, file: Path) -> dict[str, str]:
+def _scenario_source(scenario: Scenario, folder: Path) -> dict[str, str]:
     source: dict[str, str] = {}
     if scenario.text is not None:
-        source.update(document=scenario.text, folder=_seen_from(file, Path()))
+        source.update(document=scenario.text, folder=_seen_from(folder, Path()))
     elif scenario.file is not None:
-        source["scenario"] = _seen_from(file, scenario.file)
+        source["scenario"] = _seen_from(folder, scenario.file)
     if scenario.discovers:
         source["clients"] = DISCOVER_ONLY if scenario.discovers == "only" else DISCOVER
     return source
 
 
-def _seen_from(file: Path, target: Path) -> str:
-    return Path(os.path.relpath(target.resolve(), file.parent.resolve())).as_posix()
+def _seen_from(folder: Path, target: Path) -> str:
+    return Path(os.path.relpath(target.resolve(), folder.resolve())).as_posix()
 
 
 def scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:

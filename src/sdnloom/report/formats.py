@@ -15,6 +15,7 @@ from sdnloom.report.text_style import TextStyle
 FORMATS: Final[Mapping[str, Mapping[str, str]]] = {
     "check": {"text": "check.text:report_text", "json": "check.json_format:report_json"},
     "check FILE.py": {"text": "actors.text:actor_report_text", "json": "actors.json_format:actor_report_json"},
+    "check FOLDER": {"text": "suite.text:check_suite_text", "json": "suite.json_format:check_suite_json"},
     "inputs": {"text": "inputs.text:survey_text", "json": "inputs.json_format:survey_json"},
     "inputs --from any": {
         "text": "inputs.any_state_text:any_state_text",

@@ -211,16 +211,27 @@ APP_GROUPS = {
 
 
 def describes_scenario(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the argument SCENARIO and the options that can replace it; it receives both as given."""
+    """Give a command the argument SCENARIO and the options that vary or replace it; it receives both as given."""
+    described = _with_app_options(command, "scenario")
+    return click.argument("scenario", type=click.Path(path_type=Path), required=False)(described)
 
+
+def describes_scenarios(command: Callable[..., int]) -> Callable[..., int]:
+    """The same with any number of arguments, `scenarios`."""
+    described = _with_app_options(command, "scenarios")
+    given = click.argument("scenarios", type=click.Path(path_type=Path), nargs=-1, metavar="[SCENARIO]...")
+    return given(described)
+
+
+def _with_app_options(command: Callable[..., int], argument: str) -> Callable[..., int]:
     @functools.wraps(command)
-    def wrapped(scenario: Path | None, **given: Any) -> int:
+    def wrapped(**given: Any) -> int:
         app_options = {name: value for name in _OPTIONS if (value := given.pop(name)) not in (None, ())}
-        return command(scenario, app_options, **given)
+        return command(given.pop(argument), app_options, **given)
 
     for name, (flag, details) in reversed(_OPTIONS.items()):
         click.option(flag, name, **details)(wrapped)
-    return click.argument("scenario", type=click.Path(path_type=Path), required=False)(wrapped)
+    return wrapped
 
 
 def takes_scenario(command: Callable[..., int]) -> Callable[..., int]:

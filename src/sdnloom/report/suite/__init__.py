@@ -1,0 +1,1 @@
+"""The results of a suite: several checks, one row each."""
