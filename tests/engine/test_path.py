@@ -1,4 +1,4 @@
-"""Paths: replay, divergence, vector clocks, causal cones, and smaller ones."""
+"""Paths: replay, divergence, vector clocks and causal cones."""
 
 import pytest
 
@@ -15,7 +15,6 @@ from sdnloom.engine.path import (
     cone,
     describe,
     final_state,
-    minimise,
     replay,
     same_step,
 )
@@ -184,34 +183,6 @@ def test_heads_received_at_once_come_from_all_their_senders():
     )
     path = Path((Step("Y", "send"), Step("X", "send"), Step("S", "take", ((0, "x"), (1, "x")))))
     assert causes(replay(Semantics(system), path)) == [set(), set(), {0, 1}]
-
-
-def test_minimising_leaves_only_what_the_violation_needs():
-    path, minimal = minimise(Semantics(relay()), LONG, Finding("two", "two arrived"))
-    assert minimal
-    assert path.steps == tuple(step for step in LONG.steps if step.component != "D")
-
-
-def test_a_path_without_the_violation_is_left_as_it_is():
-    assert minimise(Semantics(relay()), Path(LONG.steps[:3]), Finding("two", "two arrived")).path == Path(
-        LONG.steps[:3]
-    )
-
-
-def test_no_step_of_a_minimised_path_can_be_left_out():
-    # z needs 0; x leads to 1 and y back to 0 from anywhere: y can only go after x has.
-    steps = {"x": (0, 1), "y": (None, 0), "z": (0, 2)}
-    actions = tuple(
-        Action(
-            name,
-            lambda core, _, needed=needed, after=after: [Outcome(after)] if needed in (None, core) else [],
-        )
-        for name, (needed, after) in steps.items()
-    )
-    ends = Property("ends", Needs.STATE, lambda _, columns: "two" if columns["A"] == 2 else None, columns=("A",))
-    semantics = Semantics(System((Component("A", 0, actions),), (), (ends,)))
-    path = Path(tuple(Step("A", name) for name in "xyyxyz"))
-    assert minimise(semantics, path, Finding("ends", "two")).path.steps == (Step("A", "z"),)
 
 
 @pytest.mark.slow

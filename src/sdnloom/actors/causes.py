@@ -15,18 +15,27 @@ from sdnloom.engine.semantics import Transition
 
 def actor_causes(program: Program, transitions: Sequence[Transition]) -> list[set[int]]:
     """For each step of a path of the program, the positions of the earlier steps that it depends on directly."""
+    previous: dict[str, int] = {}  # the last step of an actor
+    results = actor_senders(program, transitions)
+    for position, transition in enumerate(transitions):
+        actor = transition.step.component
+        if actor in previous:
+            results[position].add(previous[actor])
+        previous[actor] = position
+    return results
+
+
+def actor_senders(program: Program, transitions: Sequence[Transition]) -> list[set[int]]:
+    """For each step the position of the one that sent its message, or made known what it awaited, if there is one."""
     meaning = NamedMeaning(program, history=False)
     state = meaning.initial()
-    previous: dict[str, int] = {}  # the last step of an actor
     sent: dict[int, int] = {}  # the step that sent a task, by the task's name
     known: dict[int, int] = {}  # the step that made the future of a task or barrier known
     results: list[set[int]] = []
     for position, transition in enumerate(transitions):
-        actor = transition.step.component
         task, after = _named_step(meaning, state, transition)
-        earlier = [previous.get(actor), sent.get(task.name) if task.steps == 0 else _awaited(task, known)]
-        results.append({each for each in earlier if each is not None})
-        previous[actor] = position
+        earlier = sent.get(task.name) if task.steps == 0 else _awaited(task, known)
+        results.append(set() if earlier is None else {earlier})
         before, now = _names(state), _names(after)
         sent.update((name, position) for name in now - before)
         known.update((name, position) for name in before - now)

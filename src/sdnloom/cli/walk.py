@@ -17,7 +17,9 @@ from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.traces import MakeRecord, TraceRecord, check_folder, echo_early_violation, write_trace
-from sdnloom.engine.path import minimise, replay
+from sdnloom.engine.counterexample.minimise import minimise
+from sdnloom.engine.memo import Memo, MemoSemantics
+from sdnloom.engine.path import replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import random_walk
 from sdnloom.report.actors.names import program_names
@@ -75,7 +77,7 @@ def command(
         record = partial(TraceRecord, run.scenario, run.fingerprints)
         names = Names.of(loaded.network.topology)
         semantics = Semantics(run.system)
-        walks = _Walks(semantics, semantics, names, record, trace_dir)
+        walks = _Walks(semantics, MemoSemantics(Memo(run.system)), names, record, trace_dir)
         output = early_output(run)
     result = walks.result(seed, runs, max_steps)
     if show_output and form == "text":
@@ -101,8 +103,8 @@ class _Walks(NamedTuple):
             steps += len(walk.path)
             if walk.findings:
                 found = walk.findings[0]
-                path = minimise(self.memo, walk.path, found).path
-                transitions = tuple(replay(self.semantics, path))
+                shorter = minimise(self.memo, walk.path, found, same_message=False)
+                found, transitions = shorter.found, tuple(replay(self.semantics, shorter.path))
                 file = write_trace(self.record(transitions, found), self.folder, set())
                 violation = WalkViolation(found, transitions, len(walk.path), seed + run, file)
                 return WalkResult(self.names, run + 1, steps, seed, violation)

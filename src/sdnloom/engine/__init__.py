@@ -1,5 +1,6 @@
 """Search of any system of components: describe it as a `System`, call `search`, read the `Result`."""
 
+from sdnloom.engine.counterexample.minimise import minimise
 from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder
 from sdnloom.engine.graph import Graph
 from sdnloom.engine.model import (
@@ -27,7 +28,7 @@ from sdnloom.engine.model import (
     System,
     overtake,
 )
-from sdnloom.engine.path import Path, ReplayDivergence, clocks, cone, describe, minimise, replay
+from sdnloom.engine.path import Path, ReplayDivergence, clocks, cone, describe, replay
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused
 from sdnloom.engine.result import (
     Activity,

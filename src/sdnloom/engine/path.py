@@ -1,12 +1,11 @@
-"""Paths: steps by name and value, their replay, causes, vector clocks and minimisation."""
+"""Paths: steps by name and value, their replay, causes and vector clocks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from sdnloom.engine.counterexample.message_routes import causes
-from sdnloom.engine.model import Mode, Step
-from sdnloom.engine.semantics import Finding, Semantics, State, Transition
+from sdnloom.engine.model import Step
+from sdnloom.engine.semantics import Semantics, State, Transition
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.errors import SdnloomError
 
@@ -109,66 +108,3 @@ def cone(transitions: Sequence[Transition], position: int) -> list[int]:
         reached |= fresh
         work += fresh
     return sorted(reached)
-
-
-class MinimisedPath(NamedTuple):
-    """A path, and whether it is minimal: no single step can be left out."""
-
-    path: Path
-    minimal: bool = True
-
-
-def minimise(
-    semantics: Semantics, path: Path, found: Finding, out_of_time: Callable[[], bool] = lambda: False
-) -> MinimisedPath:
-    """A path to the same finding that is no longer than the given one; minimal unless there is no time left.
-
-    Tries the causal cone of the last step, then leaves out environment steps with their causal successors, then
-    single steps. Each candidate is replayed.
-    """
-
-    def finds(candidate: Path) -> bool:
-        try:
-            transitions = replay(semantics, candidate)
-        except ReplayDivergence:
-            return False
-        return found in semantics.findings(final_state(semantics, transitions))
-
-    if not path.steps or not finds(path):
-        return MinimisedPath(path)
-    candidate = _keeping(path, cone(replay(semantics, path), len(path) - 1))
-    if finds(candidate):
-        path = candidate
-    path = _without_effects(semantics, path, finds, out_of_time)
-    position = len(path) - 1
-    while position >= 0 and not out_of_time():
-        candidate = _keeping(path, [n for n in range(len(path)) if n != position])
-        if finds(candidate):
-            path, position = candidate, len(candidate)  # steps that were needed before may not be now
-        position -= 1
-    return MinimisedPath(path, minimal=position < 0)
-
-
-def _without_effects(
-    semantics: Semantics, path: Path, finds: Callable[[Path], bool], out_of_time: Callable[[], bool]
-) -> Path:
-    """The path without the environment steps that are not needed, each left out with the steps that it caused."""
-    position = len(path) - 1
-    while position >= 0 and not out_of_time():
-        transitions = replay(semantics, path)
-        if transitions[position].action.mode is not Mode.MUST:
-            direct = causes(transitions)
-            gone = {position}
-            for later in range(position + 1, len(path)):
-                if direct[later] & gone:
-                    gone.add(later)
-            candidate = _keeping(path, [n for n in range(len(path)) if n not in gone])
-            if finds(candidate):
-                path = candidate
-                position = min(position, len(path))
-        position -= 1
-    return path
-
-
-def _keeping(path: Path, positions: Sequence[int]) -> Path:
-    return Path(tuple(path.steps[position] for position in positions))

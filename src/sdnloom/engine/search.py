@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sdnloom.engine import stop_points
 from sdnloom.engine.counterexample.finding_log import FindingLog
+from sdnloom.engine.counterexample.minimise import minimise
 from sdnloom.engine.dives.dive import DiveSearch
 from sdnloom.engine.dives.schedule import DiveSchedule
 from sdnloom.engine.kernel.compilation import KernelCompilation
@@ -21,7 +22,7 @@ from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import ModelError, Needs, Observer, Restart, RestartRequired, Step, System
 from sdnloom.engine.observers import Observation, check_columns
-from sdnloom.engine.path import Path, ReplayDivergence, minimise, replay
+from sdnloom.engine.path import Path, ReplayDivergence, replay
 from sdnloom.engine.reduction.explain import conflicts
 from sdnloom.engine.reduction.laws import check_channels, check_commutation, check_memories
 from sdnloom.engine.reduction.reduction import Reduction
@@ -54,6 +55,7 @@ SMALL_RUN = 200_000  # transitions after which the kernel is faster, its start i
 SHORT_RUN = 30.0  # seconds; with less time the loop sees more states, because it does not begin twice
 TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
+STATES_TO_SHORTEN = 2_000  # that are searched for a shorter counterexample
 COMPILING = "while the kernel engine was compiled"
 LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
 _WAIT = 0.05  # seconds between two looks at the compilation
@@ -461,7 +463,15 @@ class _Run:
         recorded = self.recorded if self.late is None else self.late.semantics
         minimal = True
         if not shortest:
-            path, minimal = minimise(recorded, path, found, self._no_time_to_shorten)
+            shorter = minimise(
+                recorded,
+                path,
+                found,
+                self._no_time_to_shorten,
+                same_message=self.options.find_all,  # each distinct message has a counterexample of its own
+                most_states=STATES_TO_SHORTEN,
+            )
+            path, found, minimal = shorter.path, shorter.found, shorter.minimal
             shortest = dived and plain and not course.steps and len(path) <= self.least
         transitions = self._confirmed(recorded, path)
         initial = self.whole.initial()

@@ -59,10 +59,6 @@ class RecordedSemantics(ActorSemantics):
             self._named[key] = list(super().named(state, step))
         return iter(self._named[key])
 
-    def transitions(self, state: State) -> list[Transition]:
-        """None. A path that does not replay lists what was possible instead; nobody reads that here."""
-        return []
-
     def findings(self, state: State) -> tuple[Finding, ...]:
         """What is wrong in the state."""
         if state not in self._found:

@@ -13,10 +13,11 @@ from sdnloom.actors.search.path import PathFinder, RecordedSemantics
 from sdnloom.actors.search.step_memo import unchecked
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.engine import stop_points
+from sdnloom.engine.counterexample.minimise import minimise
 from sdnloom.engine.dives.schedule import DiveSchedule
 from sdnloom.engine.limits import LimitWatch, resident_bytes
 from sdnloom.engine.loop import LoopSearch
-from sdnloom.engine.path import Path, minimise, replay
+from sdnloom.engine.path import Path, replay
 from sdnloom.engine.result import (
     STOPPING,
     Counterexample,
@@ -33,7 +34,7 @@ from sdnloom.engine.result import (
     Verdict,
     Violated,
 )
-from sdnloom.engine.search import SHORTENING, without_collector
+from sdnloom.engine.search import SHORTENING, STATES_TO_SHORTEN, without_collector
 from sdnloom.engine.semantics import Finding
 
 AT_FIRST = "the search ended at the first violation"
@@ -222,7 +223,15 @@ class _Run:
         shortest = search.order == "bfs" and self.level == "none"
         minimal = True
         if not shortest:
-            path, minimal = minimise(self.recorded, path, now, self._no_time_to_shorten)
+            shorter = minimise(
+                self.recorded,
+                path,
+                now,
+                self._no_time_to_shorten,
+                same_message=self.options.find_all,  # each distinct message has a counterexample of its own
+                most_states=STATES_TO_SHORTEN,
+            )
+            path, now, minimal = shorter.path, shorter.found, shorter.minimal
         transitions = tuple(replay(self.plain, path))
         initial = self.plain.initial()
         result = Counterexample(now.property, now.message, path, shortest, initial, transitions, minimal)

@@ -61,11 +61,18 @@ def routed_messages(transitions: Sequence[Transition]) -> list[RoutedMessage]:
 def causes(transitions: Sequence[Transition]) -> list[set[int]]:
     """For each step, the earlier steps that it depends on directly: the component's previous one, and the senders."""
     previous: dict[str, int] = {}
-    results: list[set[int]] = []
+    results = senders(transitions)
     for position, transition in enumerate(transitions):
         component = transition.component.name
-        results.append({previous[component]} if component in previous else set())
+        if component in previous:
+            results[position].add(previous[component])
         previous[component] = position
+    return results
+
+
+def senders(transitions: Sequence[Transition]) -> list[set[int]]:
+    """For each step, the earlier steps that sent what it takes."""
+    results: list[set[int]] = [set() for _ in transitions]
     for each in routed_messages(transitions):
         if each.received is not None:
             results[each.received].add(each.sent)

@@ -5,9 +5,10 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+from sdnloom.engine.counterexample.minimise import minimise
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import System
-from sdnloom.engine.path import Path, minimise, replay
+from sdnloom.engine.path import Path, replay
 from sdnloom.engine.result import (
     Counterexample,
     CounterexampleFound,
@@ -40,7 +41,8 @@ def follow_path(
         return next(attempts) * len(path) > MOST_REPLAYED or out_of_time()
 
     began = time.perf_counter()
-    shortened, minimal = minimise(MemoSemantics(Memo(system)), path, found, enough)
+    shorter = minimise(MemoSemantics(Memo(system)), path, found, enough, same_message=False, most_states=0)
+    shortened, found, minimal = shorter.path, shorter.found, shorter.minimal
     semantics = Semantics(system)
     transitions = tuple(replay(semantics, shortened))
     shown = Counterexample(
