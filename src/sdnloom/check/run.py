@@ -136,13 +136,16 @@ class Run:
 
     def replay(self, trace: Trace) -> ReplayResult:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
+        return replay_trace(trace, self.system_of(trace), *self.fingerprints)
+
+    def system_of(self, trace: Trace) -> System:
+        """The system that the steps of a trace are steps of: with the start-up, if they begin there."""
         joins = any(step.action == "connect" for step in trace.path.steps) and not self.scenario.network.joining
         if joins == (self.early is not None):
-            return replay_trace(trace, self.system, *self.fingerprints)
+            return self.system
         # The start-up violates a property now and did not when the trace was recorded, or the other way round.
         use = StartupUse.STEPS if joins else StartupUse.PASSED
-        built = self._restarting(lambda: self._build(self.program, self.scenario.network, use))
-        return replay_trace(trace, built.system, *self.fingerprints)
+        return self._restarting(lambda: self._build(self.program, self.scenario.network, use)).system
 
     def check(self, on_event: Callable[[SearchEvent], None] | None = None, watch: LimitWatch | None = None) -> Report:
         """Search the scenario's system, or if inputs are discovered, one system after the other.

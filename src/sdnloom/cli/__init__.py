@@ -24,6 +24,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "replay": ("sdnloom.cli.replay", "Take the steps of a trace again and confirm its finding."),
     "export": ("sdnloom.cli.export", "Write a result or a trace in the formats of other tools."),
+    "minimise": (
+        "sdnloom.cli.counterexample.minimise",
+        "Leave out every event of a trace that its violation does not need.",
+    ),
+    "explain": (
+        "sdnloom.cli.counterexample.explain",
+        "Say which orderings of a trace matter, and what would remove it.",
+    ),
     "step": ("sdnloom.cli.step", "Step through a scenario by hand."),
     "walk": ("sdnloom.cli.walk", "Walk through a scenario at random."),
     "crosscheck": ("sdnloom.cli.crosscheck", "Find the messages to which switch implementations react differently."),

@@ -28,8 +28,9 @@ class Goal(NamedTuple):
 
 def message_kind(message: Message | None) -> frozenset[str]:
     """The names of the types that a message consists of; parts of tuples count, their number does not."""
-    if isinstance(message, tuple) and not hasattr(message, "_fields"):
-        return frozenset(name for part in message for name in message_kind(part))
+    if isinstance(message, tuple):
+        own = {type(message).__name__} if hasattr(message, "_fields") else set()
+        return frozenset(own.union(*map(message_kind, message)))
     return frozenset({type(message).__name__})
 
 

@@ -6,6 +6,7 @@ end no single step can be left out, neither if the others are taken as they are 
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from sdnloom.engine.counterexample.follow import Follower, Goal
@@ -13,6 +14,7 @@ from sdnloom.engine.counterexample.own_inputs import own_inputs, search_orders
 from sdnloom.engine.model import Mode, Step
 from sdnloom.engine.path import Path, ReplayDivergence, cone, replay
 from sdnloom.engine.semantics import Finding, Semantics, Transition
+from sdnloom.engine.stop_points import LimitReached
 
 SEARCHED_STATES = 10_000  # of the search of all orders of the inputs that are left
 
@@ -39,13 +41,14 @@ def minimise(
     *,
     same_message: bool = True,
     most_states: int = SEARCHED_STATES,
-    on_progress: Callable[[int], None] = lambda steps: None,
+    on_progress: Callable[[int, int], None] = lambda steps, states: None,
 ) -> MinimisedPath:
     """A path to the same finding that is no longer than the given one; minimal unless there is no time left.
 
     Without `same_message` a finding of the same property is enough: where earlier packets are left out, it may be
     about another packet. A path that does not lead to the finding is returned as it is, and is not minimal. With
-    `most_states` of 0 nothing is searched. `on_progress` is called with the length of the path so far.
+    `most_states` of 0 nothing is searched. `on_progress` is called with the length of the path so far, and with the
+    states that were searched. A limit that is in force ends the work as `out_of_time` does.
     """
     follower = Follower(semantics, Goal(found.property, found.message if same_message else None))
     try:
@@ -56,7 +59,8 @@ def minimise(
     if end is None:
         return MinimisedPath(path, found, minimal=False)
     work = _Minimiser(follower, taken[:end], out_of_time, most_states, on_progress)
-    work.run()
+    with suppress(LimitReached):  # what was found before is whole
+        work.run()
     last = follower.found(follower.state_after(work.best))
     assert last is not None
     steps = Path(tuple(each.step for each in work.best))
@@ -72,7 +76,7 @@ class _Minimiser:
         best: list[Transition],
         out_of_time: Callable[[], bool],
         most_states: int,
-        on_progress: Callable[[int], None],
+        on_progress: Callable[[int, int], None],
     ) -> None:
         self.follower, self.best, self.most_states = follower, best, most_states
         self.out_of_time, self.on_progress = out_of_time, on_progress
@@ -174,6 +178,7 @@ class _Minimiser:
             self.most_states,
             len(self.best) - 1,
             out_of_time=self.out_of_time,
+            on_progress=lambda states: self.on_progress(len(self.best), states),
         )
         self.states, self.shortest = found.states, found.stopped is None
         if found.path is not None:
@@ -181,7 +186,7 @@ class _Minimiser:
 
     def _take(self, shorter: list[Transition]) -> None:
         self.best = shorter
-        self.on_progress(len(shorter))
+        self.on_progress(len(shorter), 0)
 
 
 def _guide(transitions: Sequence[Transition]) -> list[Step]:

@@ -48,10 +48,12 @@ def search_orders(
     rule: Rule = lambda state, enabled: enabled,
     out_of_time: Callable[[], bool] = lambda: False,
     is_goal: Callable[[State, tuple[int, ...]], bool] | None = None,
+    on_progress: Callable[[int], None] = lambda states: None,
 ) -> OrdersSearch:
     """Search breadth first for the follower's goal, with paths of at most `most_steps` steps, as the rule allows.
 
-    `is_goal` is another goal: it is given a state and how often each input may still happen.
+    `is_goal` is another goal: it is given a state and how often each input may still happen. `on_progress` is called
+    with the number of states so far.
     """
     reached = is_goal or (lambda state, left: follower.found(state) is not None)
     kinds = sorted(inputs)
@@ -65,8 +67,10 @@ def search_orders(
     while level and (most_steps is None or depth < most_steps):
         following = []
         for number, key in enumerate(level):
-            if number % _PAUSE == 0 and out_of_time():
-                return OrdersSearch(None, len(parents), "there was no time left")
+            if number % _PAUSE == 0:
+                on_progress(len(parents))
+                if out_of_time():
+                    return OrdersSearch(None, len(parents), "there was no time left")
             state, budget = key
             for each in rule(state, follower.transitions(state)):
                 rest = _spent(budget, kinds, each)

@@ -1,0 +1,1 @@
+"""Commands that take the trace of a violation: `minimise` and `explain`."""

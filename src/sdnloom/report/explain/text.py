@@ -1,0 +1,43 @@
+"""An explanation as text."""
+
+from sdnloom.engine.counterexample.explanation import PathExplanation
+from sdnloom.report.describe import Names, counted
+from sdnloom.report.explain.sentences import IsControl, ordering_text, removal_text
+from sdnloom.report.steps import steps_text
+
+
+def explanation_text(explanation: PathExplanation, names: Names, is_control: IsControl) -> str:
+    """The steps, the orderings that matter with what would remove the trace, and those that do not matter."""
+    mattering = explanation.mattering
+    rest = [each for each in explanation.orderings if not each.matters]
+    first = "INCOMPLETE" if explanation.stopped else "EXPLAINED"
+    lines = [
+        f"{first} {explanation.found.property}: {explanation.found.message}",
+        *steps_text(explanation.transitions, names),
+        "",
+    ]
+    if mattering:
+        lines.append(f"{counted(len(mattering), 'ordering')} that {'matters' if len(mattering) == 1 else 'matter'}:")
+    for each in mattering:
+        lines.append(f"  {ordering_text(explanation, each)}")
+        lines.append(f"    {removal_text(explanation, each, is_control)}")
+    if not mattering:
+        lines.append(_without_orderings(explanation))
+    if rest:
+        pairs = ", ".join(f"{each.first + 1} before {each.second + 1}" for each in rest)
+        lines.append(f"the violation stays in the other order of: {pairs}")
+    if explanation.stopped:
+        lines.append("there was no time to try everything")
+    return "\n".join(lines) + "\n"
+
+
+def _without_orderings(explanation: PathExplanation) -> str:
+    if not explanation.orderings:
+        text = "no two steps of a component could come in the other order"
+    else:
+        text = "no single ordering matters"
+    if explanation.avoidable is False:
+        return f"{text}: the inputs violate the property in every order in which they all happen"
+    if explanation.avoidable:
+        return f"{text}, but in some order of the same inputs the property holds"
+    return text
