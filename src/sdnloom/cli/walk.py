@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import click
 
 from sdnloom.actors.fingerprint import actor_fingerprints
+from sdnloom.actors.program import Program
 from sdnloom.actors.search.path import RecordedSemantics
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.check.run import Run
 from sdnloom.cli.actors.program_choice import loaded_program, program_choice, refuse_options_of_scenarios
 from sdnloom.cli.options.apps import APP_GROUPS, chosen_scenario, describes_scenario
+from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
@@ -22,11 +24,13 @@ from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.path import replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import random_walk
+from sdnloom.network.network import Network
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
+from sdnloom.report.view.of_trace import walk_view
 from sdnloom.report.walk.result import WalkResult, WalkViolation
 
-_OF_ACTORS = ("seed", "runs", "max_steps", "trace_dir", "show_output", "form")
+_OF_ACTORS = ("seed", "runs", "max_steps", "trace_dir", "show_output", "form", "exports")
 
 
 @click.command("walk", cls=GroupedCommand, groups={**APP_GROUPS, "Walks": ("seed", "runs", "max_steps")})
@@ -43,6 +47,7 @@ _OF_ACTORS = ("seed", "runs", "max_steps", "trace_dir", "show_output", "form")
 @show_output_option
 @format_option("walk")
 @text_options
+@export_option
 def command(
     scenario: Path | None,
     app_options: dict[str, Any],
@@ -52,6 +57,7 @@ def command(
     trace_dir: Path,
     show_output: bool,
     form: str,
+    exports: tuple[Path, ...],
 ) -> int:
     """Walk through SCENARIO at random until a property is violated or all walks are done.
 
@@ -64,6 +70,8 @@ def command(
     if choice is not None:
         refuse_options_of_scenarios(choice, _OF_ACTORS)
         program, log = loaded_program(choice)
+        traced: Network | Program
+        name, traced = program.name, program
         check_folder(trace_dir)
         record = partial(TraceRecord, program, actor_fingerprints(program))
         shown = ActorSemantics(program, shows_output=show_output)
@@ -74,6 +82,7 @@ def command(
         check_folder(trace_dir)
         run = Run(loaded.ready(), ordered=True, show_output=show_output)
         echo_early_violation(run)
+        name, traced = loaded.name, run.scenario.network
         record = partial(TraceRecord, run.scenario, run.fingerprints)
         names = Names.of(loaded.network.topology)
         semantics = Semantics(run.system)
@@ -83,6 +92,7 @@ def command(
     if show_output and form == "text":
         echo_output(output)
     echo_report("walk", form, result)
+    echo_exports(lambda: [walk_view(name, traced, result, walks.semantics)], exports)
     return 3 if result.violation is None else 1
 
 

@@ -15,12 +15,14 @@ from sdnloom.cli.crosscheck.report_files import (
     write_expected_tests,
     write_witness_files,
 )
+from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.crosscheck.comparison import CompareOptions
 from sdnloom.crosscheck.file_comparison import compare_files
 from sdnloom.crosscheck.result import CROSSCHECK_EXIT_CODES
 from sdnloom.report.crosscheck.view import CrosscheckView
 from sdnloom.report.formats import render
+from sdnloom.report.view.of_crosscheck import crosscheck_result_view
 
 
 @click.command("compare")
@@ -33,6 +35,7 @@ from sdnloom.report.formats import render
 @pytest_option
 @click.option("--agent", metavar="AGENT", help="The agent that the pytest files run; it is expected to do what A did.")
 @format_option("crosscheck compare")
+@export_option
 def command(
     first: Path,
     second: Path,
@@ -43,6 +46,7 @@ def command(
     pytest_dir: Path | None,
     agent: str | None,
     form: str,
+    exports: tuple[Path, ...],
 ) -> int:
     """Compare two partition files, or two folders of them test by test, as `sdnloom crosscheck explore` writes them.
 
@@ -67,5 +71,7 @@ def command(
     if pytest_dir is not None and agent is not None:
         write_expected_tests(found, pytest_dir, agent)
     shown_files(witnesses=witnesses, pytest_files=pytest_dir)
-    click.echo(render("crosscheck compare", form, result, CrosscheckView(every, files)), nl=False)
+    shown = CrosscheckView(every, files)
+    click.echo(render("crosscheck compare", form, result, shown), nl=False)
+    echo_exports(lambda: [crosscheck_result_view(result, shown)], exports)
     return CROSSCHECK_EXIT_CODES[result.verdict]

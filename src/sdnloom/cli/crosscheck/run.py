@@ -27,6 +27,7 @@ from sdnloom.cli.crosscheck.report_files import (
     write_pair_tests,
     write_witness_files,
 )
+from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.crosscheck.comparison import CompareOptions
@@ -35,11 +36,12 @@ from sdnloom.crosscheck.result import CROSSCHECK_EXIT_CODES, CrosscheckOptions
 from sdnloom.crosscheck.run import crosscheck_agents
 from sdnloom.report.crosscheck.view import CrosscheckView
 from sdnloom.report.formats import render
+from sdnloom.report.view.of_crosscheck import crosscheck_result_view
 
 RUN_GROUPS = {
     "Tests": ("tests", "openflow"),
     "Limits": ("time_limit", "max_paths", "max_inputs", "seed"),
-    "Report": ("form", "every", "per_path"),
+    "Report": ("form", "exports", "every", "per_path"),
     "Files": ("witnesses", "pytest_dir", "pcap_dir"),
 }
 
@@ -63,6 +65,7 @@ RUN_GROUPS = {
     help="Write the exchange of each root cause with each agent as a capture for Wireshark.",
 )
 @format_option("crosscheck run")
+@export_option
 def command(
     agents: tuple[str, ...],
     tests: tuple[str, ...],
@@ -77,6 +80,7 @@ def command(
     pytest_dir: Path | None,
     pcap_dir: Path | None,
     form: str,
+    exports: tuple[Path, ...],
 ) -> int:
     """Explore two or more agents with tests, compare each pair, and replay every difference on both.
 
@@ -107,5 +111,7 @@ def command(
     if pcap_dir is not None:
         write_captures(found, pcap_dir, {each.source.name: each.source for each in named})
     shown_files(witnesses=witnesses, pytest_files=pytest_dir, captures=pcap_dir)
-    click.echo(render("crosscheck run", form, result, CrosscheckView(every, files, given)), nl=False)
+    shown = CrosscheckView(every, files, given)
+    click.echo(render("crosscheck run", form, result, shown), nl=False)
+    echo_exports(lambda: [crosscheck_result_view(result, shown)], exports)
     return CROSSCHECK_EXIT_CODES[result.verdict]

@@ -2,7 +2,7 @@
 
 A violation is a failure, with its steps; one that a baseline accepts is skipped. A result that is incomplete or vacuous
 is an error of each property that is not violated, as its exit code is not 0. A property that was not decided because
-another one is violated is skipped.
+another one is violated is skipped. A finding without a property, such as a harmless race, is no test.
 """
 
 import re
@@ -34,7 +34,7 @@ def _sums(suites: Sequence[ElementTree.Element]) -> dict[str, str]:
 
 
 def _suite(view: ResultView) -> ElementTree.Element:
-    found = {finding.property: None for finding in view.findings}
+    found = {finding.property: None for finding in view.findings if finding.property}
     names = dict.fromkeys((*view.properties, *found)) or {view.kind: None}
     cases = [_case(view, name, [each for each in view.findings if each.property == name]) for name in names]
     suite = ElementTree.Element(

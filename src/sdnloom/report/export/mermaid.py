@@ -20,6 +20,8 @@ _PLAIN: Final = frozenset(" .,:()[]/=+*!?'_-")
 # Words at which mermaid cuts a line or reads an option, wherever they stand.
 _WORDS: Final = re.compile(r"style|classDef|wrap:|\bend\b", re.IGNORECASE)
 _WIDTH: Final = 60
+_BLANK: Final = "#160;"
+_MOST_NAME: Final = 40  # characters of the name of a lane
 _MARK: Final = "rgba(192, 57, 43, 0.15)"
 
 
@@ -29,14 +31,14 @@ def mermaid_sequence(view: ResultView, finding: FindingView | None) -> str:
     lanes = (LaneView("result", "environment"),) if trace is None else drawn_lanes(trace)
     ids = {lane.name: f"L{number}" for number, lane in enumerate(lanes, 1)}
     title = flat_text(view.headline) if finding is None else finding_title(view, finding)
-    lines = ["sequenceDiagram", f"  title {_escaped(title)}"]
+    lines = ["sequenceDiagram", f"  title {_escaped(title) or _BLANK}"]
     for lane in lanes:
         kind = "actor" if lane.kind in ("host", "environment") else "participant"
-        lines.append(f"  {kind} {ids[lane.name]} as {sequence_text(lane.name) or '#160;'}")
+        lines.append(f"  {kind} {ids[lane.name]} as {_escaped(flat_text(lane.name, _MOST_NAME)) or _BLANK}")
     if trace is not None:
         lines += _rows(trace, ids)
     ends = f"{ids[lanes[0].name]},{ids[lanes[-1].name]}" if len(lanes) > 1 else ids[lanes[0].name]
-    lines.append(f"  Note over {ends}: {sequence_text(title) or '#160;'}")
+    lines.append(f"  Note over {ends}: {sequence_text(title)}")
     return "\n".join(lines) + "\n"
 
 
@@ -60,7 +62,7 @@ def _rows(trace: TraceView, ids: dict[str, str]) -> list[str]:
 
 def sequence_text(text: str) -> str:
     """Text of a sequence diagram: escaped, with breaks where it is long."""
-    return "<br/>".join(map(_escaped, textwrap.wrap(flat_text(text), _WIDTH)))
+    return "<br/>".join(map(_escaped, textwrap.wrap(flat_text(text), _WIDTH))) or _BLANK
 
 
 def _escaped(text: str) -> str:

@@ -16,6 +16,7 @@ _MILLISECOND: Final = 1000
 _CONTROLLER: Final = TcpSide(0x02FFFFFFFFFF, 0xC0000201, OPENFLOW_PORT)  # 192.0.2.1: RFC 5737, for documentation
 _FIRST_SWITCH: Final = 0xC6120000  # 198.18.0.0/15: RFC 2544, for tests of devices
 _FIRST_PORT: Final = 20_000
+_SWITCHES: Final = ("switch", "agent")
 
 
 def packets_pcapng(view: ResultView, finding: FindingView | None) -> bytes:
@@ -31,7 +32,7 @@ class _TraceCapture:
     def __init__(self, capture: Capture, trace: TraceView | None) -> None:
         self._capture = capture
         self._connections: dict[str, CapturedConnection] = {}
-        self._controllers = {lane.name for lane in trace.lanes if lane.kind == "controller"} if trace else set()
+        self._kinds = {lane.name: lane.kind for lane in trace.lanes} if trace else {}
         steps = trace.steps if trace else ()
         for step in steps:  # connections are open before the first step
             for sent in step.transfers:
@@ -48,7 +49,7 @@ class _TraceCapture:
 
     def _add(self, step: StepView, sent: TransferView) -> None:
         fate = "" if sent.taken is None or sent.taken == step.number else f" (received in step {sent.taken})"
-        lost = " (nobody receives it)" if sent.taken is None else ""
+        lost = " (not received)" if sent.taken is None else ""
         comment = flat_text(f"step {step.number}: {step.text}{fate}{lost}")
         if sent.kind == "openflow":
             from_controller = self._is_controller(step.lane, sent.to)
@@ -60,7 +61,10 @@ class _TraceCapture:
         self._capture.add(interface, sent.data, direction, comment)
 
     def _is_controller(self, sender: str, receiver: str) -> bool:
-        return sender in self._controllers or (receiver not in self._controllers and sender < receiver)
+        """Whether the sender is the controller's side of a connection, as the test of a crosscheck is."""
+        if (self._kinds[sender] in _SWITCHES) != (self._kinds[receiver] in _SWITCHES):
+            return self._kinds[receiver] in _SWITCHES
+        return sender < receiver
 
     def _connection(self, sender: str, receiver: str) -> CapturedConnection:
         switch, controller = (receiver, sender) if self._is_controller(sender, receiver) else (sender, receiver)

@@ -23,6 +23,7 @@ _PLAIN: Final = frozenset(" .,:()=+?")
 _SINGLE: Final = frozenset("-_")  # markup only if there are two of them
 _DOUBLED: Final = re.compile(r"--+|__+|\.\.+|==+|\+\++")
 _WIDTH: Final = 60
+_MOST_NAME: Final = 40  # characters of the name of a lane
 _SHAPES: Final[dict[LaneKind, str]] = {"host": "actor", "environment": "actor", "controller": "control"}
 
 
@@ -42,7 +43,7 @@ def _block(view: ResultView, finding: FindingView | None) -> str:
     lines = ["@startuml", f"title {_text(title)}"]
     for lane in lanes:
         shape = _SHAPES.get(lane.kind, "participant")
-        lines.append(f'{shape} "{_escaped(flat_text(lane.name))}" as {ids[lane.name]}')
+        lines.append(f'{shape} "{_escaped(flat_text(lane.name, _MOST_NAME)) or "<U+00A0>"}" as {ids[lane.name]}')
     if trace is not None:
         lines += _rows(trace, ids)
     ends = f"{ids[lanes[0].name]},{ids[lanes[-1].name]}" if len(lanes) > 1 else ids[lanes[0].name]

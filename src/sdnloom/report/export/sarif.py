@@ -55,7 +55,7 @@ def _result(view: ResultView, finding: FindingView, rules: list[str], compared: 
     result: dict[str, Any] = {
         "ruleId": flat_text(finding.property) or "finding",
         "ruleIndex": rules.index(finding.property),
-        "level": "error",
+        "level": "error" if finding.property else "note",
         "message": {"text": _text(finding.message) or "violated"},
         "partialFingerprints": {"sdnloom/v1": finding_fingerprint(view, finding)},
     }
@@ -112,8 +112,7 @@ def _artifact(file: str) -> dict[str, str]:
     path = PurePath(file)
     if path.is_absolute():
         return {"uri": f"file://{quote(path.as_posix(), errors='replace')}"}
-    uri = quote(path.as_posix(), errors="replace")
-    return {"uri": f"./{uri}" if ":" in uri.split("/")[0] else uri, "uriBaseId": _ROOT}
+    return {"uri": quote(path.as_posix(), errors="replace"), "uriBaseId": _ROOT}
 
 
 def _logical(lane: str) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def sequence_rows(trace: TraceView) -> Iterator[SequenceArrow | SequenceNote]:
             yield SequenceNote(step.number, step.lane, "; ".join(step.effects))
         for sent in step.transfers:
             if sent.taken is None:
-                text = f"{sent.text} (nobody receives it)"
+                text = f"{sent.text} (not received)"
                 yield SequenceArrow(step.number, step.lane, sent.to, text, lost=True)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sdnloom import __version__
 from sdnloom.actors.program import Program
 from sdnloom.engine.path import describe
-from sdnloom.engine.semantics import Finding, Transition
+from sdnloom.engine.semantics import Finding, Semantics, Transition
 from sdnloom.engine.trace import ReplayResult, Trace
 from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import Network
@@ -42,21 +42,24 @@ def replay_view(
         facts.append(("next would be", describe(replayed.diverged.step)))
     taken, length = len(replayed.transitions), len(recorded.path)
     words = counted(length, "step") if taken == length else f"{taken} of {counted(length, 'step')}"
-    shown = _finding_view(finding, _replayed_trace(traced, replayed, words), "" if file is None else str(file))
+    assert replayed.semantics is not None, "a replay knows what it was replayed on"
+    trace = _path_trace(traced, replayed.semantics, replayed.transitions, words)
+    shown = _finding_view(finding, trace, "" if file is None else str(file))
     return _trace_result(name, _VERDICTS.get(outcome, "holds"), f"{outcome}{what}", shown, tuple(facts))
 
 
-def walk_view(name: str, traced: Network | Program, result: WalkResult, replayed: ReplayResult | None) -> ResultView:
-    """Random walks; `replayed` is the minimised path of the violation, if there is one."""
+def walk_view(name: str, traced: Network | Program, result: WalkResult, semantics: Semantics) -> ResultView:
+    """Random walks, with the minimised path of the violation that ended them, if there is one."""
     walked = f"{counted(result.runs, 'random walk')} with {counted(result.steps, 'step')} in all"
     facts = (("walked", walked), ("seed", str(result.seed)))
     violation = result.violation
-    if violation is None or replayed is None:
+    if violation is None:
         headline = f"INCOMPLETE no violation in {walked}"
         return ResultView("trace", name, "incomplete", headline, (), (), facts, version=__version__)
     finding = violation.finding
     length = f"{counted(len(violation.transitions), 'step')} of a walk of {violation.walked}, seed {violation.seed}"
-    shown = _finding_view(finding, _replayed_trace(traced, replayed, length), str(violation.trace))
+    trace = _path_trace(traced, semantics, violation.transitions, length)
+    shown = _finding_view(finding, trace, str(violation.trace))
     return _trace_result(name, "violated", f"VIOLATED {finding.property}: {finding.message}", shown, facts)
 
 
@@ -89,10 +92,9 @@ def _finding_view(finding: Finding | None, trace: TraceView, file: str) -> Findi
     return FindingView(name, message, trace, (), *place, trace_file=file)
 
 
-def _replayed_trace(traced: Network | Program, replayed: ReplayResult, length: str) -> TraceView:
-    semantics = replayed.semantics
-    assert semantics is not None, "a replay knows what it was replayed on"
-    transitions: Sequence[Transition] = replayed.transitions
+def _path_trace(
+    traced: Network | Program, semantics: Semantics, transitions: Sequence[Transition], length: str
+) -> TraceView:
     if isinstance(traced, Program):
         return actor_trace(traced, semantics.initial(), transitions, length=length)
     return network_trace(NetworkPath(traced, semantics.system, semantics.initial(), transitions, length=length))
