@@ -27,6 +27,7 @@ class ExportFormat(NamedTuple):
 
 
 EXPORTS: Final[dict[str, ExportFormat]] = {
+    ".html": ExportFormat("page for the browser, as `sdnloom view` makes", "page.page:results_html"),
     ".json": ExportFormat("result document, for `sdnloom view` and `sdnloom export`", "view.document:result_document"),
     ".mmd": ExportFormat("mermaid sequence diagram", "export.mermaid:mermaid_sequence", True),
     ".puml": ExportFormat("PlantUML sequence diagrams", "export.plantuml:plantuml_sequences"),

@@ -1,5 +1,7 @@
 """Views that tests of pages and exports are made with: small ones, large ones, and ones full of hostile texts."""
 
+from dataclasses import replace
+
 from sdnloom.report.view.result_view import (
     CodeView,
     FindingView,
@@ -73,7 +75,8 @@ def small_view(kind: ResultKind = "check") -> ResultView:
     first = FindingView(
         "NoBlackHoles", "packet A never reached h2", trace, (("cause", "a race"),), "app.py", 11, "a.json"
     )
-    second = FindingView("NoLoops", "packet A came back", TraceView(LANES, steps[:2], WIRES), known=True)
+    asked = replace(steps[1], transfers=(replace(asks, taken=None),))
+    second = FindingView("NoLoops", "packet A came back", TraceView(LANES, (steps[0], asked), WIRES), known=True)
     third = FindingView("NoTrace", "a finding without a path")
     return ResultView(
         *(kind, "sample", "violated", "VIOLATED NoBlackHoles: packet A never reached h2"),

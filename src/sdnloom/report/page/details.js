@@ -63,7 +63,7 @@ class Details {
     if (step.takes) row("receives", longText("span", step.takes, { class: "message" }));
     if (step.incoming.length) row("sent in step", ...this.links([...new Set(step.incoming.map((each) => each.sent.number))]));
     for (const transfer of step.transfers) row("sends", this.transfer(transfer));
-    for (const effect of step.effects) row("effect", longText("span", effect, { class: "effect" }));
+    for (const effect of step.effects) row("effect", longText("span", effect, { class: BAD_EFFECT.test(effect) ? "effect" : "" }));
     if (step.causes.length) row("because of", ...this.links(step.causes));
     else row("because of", html("span", { class: "soft" }, "no other step"));
     if (step.clock.length) row("vector clock", this.clock(step));

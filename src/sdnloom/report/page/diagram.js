@@ -4,6 +4,7 @@ const ROW = 40;
 const HEAD = 34;
 const LABEL_FONT = "11px system-ui, sans-serif";
 const OVERSCAN = 6; // rows drawn above and below those in sight
+const BAD_EFFECT = /\b(drop\w*|lost|loses?|rais\w*|exception|error|refus\w*|fail\w*|crash\w*|here before|expire[sd]?)\b/i;
 const MOST_PASSING = 300; // arrows that only pass the rows in sight
 
 class Diagram {
@@ -84,7 +85,7 @@ class Diagram {
     this.textWidth = this.listOnly ? width : this.narrow ? 40 : Math.round(Math.min(380, width * 0.37));
     this.columns = this.listOnly ? [] : lanes.filter((lane) => !this.hidden.has(lane.index) && !this.idle.has(lane.index));
     const room = width - this.textWidth - this.gutter - 16;
-    this.laneWidth = Math.max(this.narrow ? 92 : 94, Math.min(220, Math.floor(room / Math.max(1, this.columns.length))));
+    this.laneWidth = Math.max(this.narrow ? 92 : 94, Math.min(260, Math.floor(room / Math.max(1, this.columns.length))));
     this.laneX = new Map();
     this.columns.forEach((lane, place) => {
       this.laneX.set(lane.index, this.textWidth + this.gutter + 8 + (place + 0.5) * this.laneWidth);
@@ -329,15 +330,16 @@ class Diagram {
   nodeLabel(step, x, y, labels) {
     const effect = step.effects.length > 0;
     if (!effect && (step.incoming.length || step.transfers.some((each) => each.taken === step))) return;
-    const words = effect ? `✕ ${step.effects.join("; ")}` : step.action;
+    const words = effect ? step.effects.join("; ") : step.action;
+    const bad = effect && BAD_EFFECT.test(words);
     const beside = step.incoming.length ? this.laneX.get(step.incoming[0].from) : step.transfers.length ? this.laneX.get(step.transfers[0].to) : undefined;
     let side = beside === undefined || beside <= x ? 1 : -1;
     if (x + (this.laneWidth - 16) > this.width && side > 0) side = -1;
     if (x - (this.laneWidth - 16) < this.textWidth + this.gutter && side < 0) side = 1;
-    const label = fitted(words, this.laneWidth - 26, LABEL_FONT);
+    const label = fitted(bad ? `✕ ${words}` : words, this.laneWidth - 26, LABEL_FONT);
     const below = beside !== undefined && Math.sign(beside - x) === side;
     labels.push(
-      svg("text", { class: `label ${effect ? "effect" : "action"}${this.dimmed(step.index + 1) ? " dim" : ""}`, x: x + 13 * side, y: y + (below ? 15 : 4), "text-anchor": side > 0 ? "start" : "end" }, label),
+      svg("text", { class: `label ${bad ? "effect" : "action"}${this.dimmed(step.index + 1) ? " dim" : ""}`, x: x + (this.trace.marked.has(step.number) ? 16 : 13) * side, y: y + (below ? 15 : 4), "text-anchor": side > 0 ? "start" : "end" }, label),
     );
   }
 

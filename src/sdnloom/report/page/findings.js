@@ -15,7 +15,7 @@ function resultHead(result, open) {
   return [
     html("div", { class: "title" }, html("span", { class: `badge ${result.verdict}` }, verdict), html("h1", {}, result.name)),
     longText("p", said, { class: "headline" }),
-    facts.length > 0 && html("details", { class: "about", open }, html("summary", {}, "What was searched, and what was not"), factsList(facts)),
+    facts.length > 0 && html("details", { class: "about", open }, html("summary", {}, result.kind === "trace" ? "About this trace" : "What was searched, and what was not"), factsList(facts)),
   ].filter(Boolean);
 }
 
@@ -43,6 +43,6 @@ function findingHead(finding, alone) {
     "div",
     { class: "finding-head" },
     !alone && html("h2", {}, html("span", {}, shortened(finding.property, 300)), longText("span", finding.message, { class: "finding-message" })),
-    facts.length > 0 && factsList(facts),
+    facts.length > 0 && html("div", { class: "fact-line" }, ...facts.map(([label, fact]) => html("span", {}, html("span", { class: "soft" }, label), longText("span", fact)))),
   );
 }

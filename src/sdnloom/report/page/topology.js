@@ -44,9 +44,9 @@ class Topology {
       .filter(([one, other, control]) => !control && index.has(one) && index.has(other))
       .map(([one, other]) => [index.get(one), index.get(other), isHost(one) || isHost(other) ? 0.8 : 1]);
     const padX = this.small ? 18 : 44;
-    const above = top.length ? 82 : 26;
+    const above = top.length ? 92 : 26;
     const low = rest.filter(isHost).map((lane) => index.get(lane));
-    const { places, height } = layout(rest.length, edges, this.width - 2 * padX, this.small ? 320 : 210, low);
+    const { places, height } = layout(rest.length, edges, this.width - 2 * padX, this.small ? 300 : 170, low);
     this.height = Math.round(above + height + 26);
     this.places = new Map(rest.map((lane, place) => [lane, [places[place][0] + padX, places[place][1] + above]]));
     top.forEach((lane, place) => this.places.set(lane, [(this.width * (place + 1)) / (top.length + 1), 20]));
@@ -177,11 +177,14 @@ class Topology {
     for (const sent of ways.values()) {
       const [x1, y1] = this.places.get(sent[0].from);
       const [x2, y2] = this.places.get(sent[0].to);
-      const shown = sent.slice(0, 3);
+      const shown = sent.slice(0, Math.hypot(x2 - x1, y2 - y1) < 90 ? 2 : 3);
       shown.forEach((each, place) => {
         const part = shown.length === 1 ? 0.55 : 0.34 + (0.4 * place) / (shown.length - 1);
-        const [x, y] = [x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
-        const angle = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;
+        const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+        const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
+        // Both directions of a wire keep to their side of it.
+        const [x, y] = [x1 + (x2 - x1) * part + 5 * dy, y1 + (y2 - y1) * part - 5 * dx];
+        const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
         const more = place === shown.length - 1 && sent.length > shown.length ? ` +${sent.length - shown.length}` : "";
         const name = fitted(each.packet || /^[\w.]*/.exec(each.text)[0] || each.text, 84, DOT_FONT) + more;
         dots.push(
@@ -190,7 +193,7 @@ class Topology {
             { class: `dot ${each.kind}` },
             svg("title", {}, shortened(each.text, 200)),
             svg("path", { d: "M-5 -5L6 0L-5 5Z", transform: `translate(${x} ${y}) rotate(${angle})` }),
-            svg("text", this.dotLabel(x, y, name, x2 - x1, y2 - y1, place), name),
+            svg("text", this.dotLabel(x, y, name, dx, dy), name),
           ),
         );
       });
@@ -198,14 +201,14 @@ class Topology {
     this.packetLayer.replaceChildren(...dots);
   }
 
-  // Beside a steep way, above or below a level one, and always inside of the drawing.
-  dotLabel(x, y, name, dx, dy, place) {
+  // On the side of the wire that the dot keeps to, and always inside of the drawing.
+  dotLabel(x, y, name, dx, dy) {
     const half = textWidth(name, DOT_FONT) / 2;
-    if (Math.abs(dy) > Math.abs(dx) * 0.6) {
-      const right = x + 10 + 2 * half < this.width;
-      return { x: right ? x + 10 : x - 10, y: y + 4, "text-anchor": right ? "start" : "end" };
+    if (Math.abs(dy) > 0.5) {
+      const right = dy > 0 ? x + 9 + 2 * half < this.width : x - 9 - 2 * half < 0;
+      return { x: right ? x + 9 : x - 9, y: y + 4, "text-anchor": right ? "start" : "end" };
     }
     const inside = Math.min(Math.max(x, half + 2), this.width - half - 2);
-    return { x: inside, y: place % 2 ? y + 18 : y - 9, "text-anchor": "middle" };
+    return { x: inside, y: dx > 0 ? y - 7 : y + 15, "text-anchor": "middle" };
   }
 }

@@ -3,19 +3,22 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from sdnloom import __version__
 from sdnloom.actors.program import Program
+from sdnloom.check.step_details import TraceDetails
 from sdnloom.engine.path import describe
 from sdnloom.engine.semantics import Finding, Semantics, Transition
 from sdnloom.engine.trace import ReplayResult, Trace
 from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import Network
+from sdnloom.platforms.code_runs import CodeRun
 from sdnloom.report.describe import counted
 from sdnloom.report.replay.text import replay_outcome
 from sdnloom.report.view.actor_trace import actor_trace
 from sdnloom.report.view.network_trace import NetworkPath, network_trace
+from sdnloom.report.view.program_view import code_views, detailed_path
 from sdnloom.report.view.result_view import (
     FindingView,
     LaneView,
@@ -27,11 +30,19 @@ from sdnloom.report.view.result_view import (
 )
 from sdnloom.report.walk.result import WalkResult
 
+# What the steps did inside of the program: of a scenario, or the code of each step of a program of actors.
+InsideSteps: TypeAlias = TraceDetails | Sequence[Sequence[CodeRun]]
+
 _VERDICTS: Final[Mapping[str, ViewVerdict]] = {"CONFIRMED": "violated", "DIVERGED": "incomplete"}
 
 
 def replay_view(
-    name: str, traced: Network | Program, recorded: Trace, replayed: ReplayResult, file: Path | None = None
+    name: str,
+    traced: Network | Program,
+    recorded: Trace,
+    replayed: ReplayResult,
+    file: Path | None = None,
+    inside: InsideSteps = (),
 ) -> ResultView:
     """A replayed trace of a scenario's network or a program of actors, up to where it diverges."""
     outcome = replay_outcome(recorded, replayed)
@@ -43,7 +54,7 @@ def replay_view(
     taken, length = len(replayed.transitions), len(recorded.path)
     words = counted(length, "step") if taken == length else f"{taken} of {counted(length, 'step')}"
     assert replayed.semantics is not None, "a replay knows what it was replayed on"
-    trace = _path_trace(traced, replayed.semantics, replayed.transitions, words)
+    trace = _path_trace(traced, replayed.semantics, replayed.transitions, words, inside)
     shown = _finding_view(finding, trace, "" if file is None else str(file))
     return _trace_result(name, _VERDICTS.get(outcome, "holds"), f"{outcome}{what}", shown, tuple(facts))
 
@@ -93,11 +104,17 @@ def _finding_view(finding: Finding | None, trace: TraceView, file: str) -> Findi
 
 
 def _path_trace(
-    traced: Network | Program, semantics: Semantics, transitions: Sequence[Transition], length: str
+    traced: Network | Program,
+    semantics: Semantics,
+    transitions: Sequence[Transition],
+    length: str,
+    inside: InsideSteps = (),
 ) -> TraceView:
     if isinstance(traced, Program):
-        return actor_trace(traced, semantics.initial(), transitions, length=length)
-    return network_trace(NetworkPath(traced, semantics.system, semantics.initial(), transitions, length=length))
+        code = [] if isinstance(inside, TraceDetails) else [code_views(runs) for runs in inside]
+        return actor_trace(traced, semantics.initial(), transitions, code, length)
+    path = NetworkPath(traced, semantics.system, semantics.initial(), transitions, length=length)
+    return network_trace(detailed_path(path, inside) if isinstance(inside, TraceDetails) else path)
 
 
 def _recorded_steps(trace: Trace, clocks: Sequence[Mapping[str, int]]) -> tuple[StepView, ...]:

@@ -1,0 +1,56 @@
+"""`sdnloom view`: a trace or a result as a page for the browser."""
+
+from pathlib import Path
+
+import click
+
+from sdnloom.cli.options.open_option import no_open_option, open_in_browser
+from sdnloom.cli.result_file import views_of_file
+from sdnloom.cli.trace_names import TRACE_SUFFIX
+from sdnloom.report.exports import ExportError
+from sdnloom.report.page.page import results_html
+
+_STDOUT = "-"
+
+
+@click.command("view")
+@click.argument("result", type=click.Path(path_type=Path), metavar="TRACE|RESULT")
+@click.option(
+    "-o", "--output", metavar="FILE.html", help="Write the page to this file; - is stdout.  [beside the input]"
+)
+@no_open_option
+@click.option(
+    "--scenario",
+    type=click.Path(path_type=Path),
+    help="Scenario file, or FILE.py[:NAME] of a program of actors, if it is not where the trace says.",
+)
+def command(result: Path, output: str | None, no_open: bool, scenario: Path | None) -> int:
+    """Show a trace, or a result that `--export FILE.json` wrote, as a page in the browser.
+
+    The page is one file that needs no network: a sequence diagram with a lane for each component, the messages, vector
+    clocks and states of each step, a drawing of the network with the packets under way, and the source that ran.
+    A trace is replayed, which runs the program of its scenario; nothing in a result is run.
+
+    Exit code: 0, or 2 for bad input.
+    """
+    file = None if output == _STDOUT else Path(output) if output else _page_file(result)
+    if file is not None and file.exists() and result.exists() and file.samefile(result):
+        raise ExportError(f"{file}: is the input; expected another file for the page")
+    page = results_html(views_of_file(result, scenario))
+    if file is None:
+        click.echo(page, nl=False)
+        return 0
+    try:
+        file.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise ExportError(f"{file}: cannot write the page: {error.strerror}; say where with -o FILE.html") from error
+    click.echo(str(file))
+    if not no_open and not open_in_browser(file.resolve().as_uri()):
+        click.echo("no browser could be opened here: open the file in one", err=True)
+    return 0
+
+
+def _page_file(result: Path) -> Path:
+    """The file beside a trace or result that has its name."""
+    name = result.name.removesuffix(TRACE_SUFFIX).removesuffix(".json") or result.name
+    return result.with_name(f"{name}.html")
