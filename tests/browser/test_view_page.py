@@ -9,7 +9,7 @@ import pytest
 from sdnloom.report.page.page import results_html
 from sdnloom.report.view.result_view import ResultView
 from tests.browser.chromium import BrowserPage, OpenPage
-from tests.report.page.sample_views import HOSTILE, holds_view, hostile_view, long_view, small_view
+from tests.report.page.sample_views import HOSTILE, crosscheck_view, holds_view, hostile_view, long_view, small_view
 
 Show = Callable[..., BrowserPage]
 
@@ -169,6 +169,17 @@ def test_a_result_without_findings_shows_what_was_not_tried(show: Show) -> None:
     assert "not tried\nmoves" in text_of(page, ".facts")
     assert page.value("document.querySelector('main').hidden") is True
     page.press("j", "k", "n", "p", "g", "End", "Home", "/", "Escape", "c", "l")
+    assert_quiet(page)
+
+
+def test_answers_of_two_agents_are_side_by_side(show: Show) -> None:
+    page = show(crosscheck_view())
+    assert text_of(page, ".badge") == "DIFFER"
+    assert texts_of(page, ".answers th") == ["input", "old", "new", "Hello", "one second passesthe answers differ"]
+    assert texts_of(page, ".answers td") == ["Hello", "Hello", "crashesis gone", "nothing"]
+    assert texts_of(page, ".answers .differs .selected") == ["nothing"]
+    page.click(".answers tr:first-child td")
+    assert text_of(page, ".where") == "2 of 6"
     assert_quiet(page)
 
 

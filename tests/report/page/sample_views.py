@@ -94,6 +94,22 @@ def holds_view() -> ResultView:
     )
 
 
+def crosscheck_view() -> ResultView:
+    """Two inputs; the agents answer the second one differently."""
+    lanes = (LaneView("test", "environment"), LaneView("old", "agent"), LaneView("new", "agent"))
+    hello = [TransferView(lane, "Hello", "openflow", 2 + n) for n, lane in enumerate(("old", "new"))]
+    steps = (
+        StepView(1, "test", "send", "Hello", transfers=tuple(hello), environment=True),
+        StepView(2, "old", "answer", "old: Hello", causes=(1,)),
+        StepView(3, "new", "answer", "new: Hello", causes=(1,)),
+        StepView(4, "test", "wait", "one second passes", causes=(2, 3), environment=True),
+        StepView(5, "old", "answer", "old: crashes; is gone", effects=("crashes",), causes=(4,)),
+        StepView(6, "new", "answer", "new: nothing", causes=(4,)),
+    )
+    finding = FindingView("hello", "old crashes, new does nothing", TraceView(lanes, steps, marked=(5, 6)))
+    return ResultView("crosscheck", "old and new", "violated", "DIFFER old and new: 1 root cause", (), (finding,))
+
+
 def long_view(length: int, entries: int = 12) -> ResultView:
     """A packet that goes to and fro: every step takes what the one before sent, and changes a table of many entries."""
     table = [StateLine("flow table", f"entry {number}") for number in range(entries)]

@@ -256,7 +256,9 @@ class Diagram {
   }
 
   arrow(each, x1, x2, from, to, labels) {
-    const [y1, y2] = [this.y(from), this.y(to)];
+    // A rendezvous of a step that receives something else, too, is drawn below that.
+    const lower = each.taken === each.sent && each.sent.incoming.length > 0 ? 8 : 0;
+    const [y1, y2] = [this.y(from) + lower, this.y(to) + lower];
     const emphasised = this.inPast(each);
     const kind = `arrow ${each.kind}${emphasised ? " past" : ""}${this.dimmed(each.taken.index + 1) ? " dim" : ""}`;
     const side = x1 === x2 ? 1 : Math.sign(x2 - x1);
@@ -265,7 +267,7 @@ class Diagram {
     const room = x1 === x2 ? this.laneWidth - 34 : Math.abs(x2 - x1) - 26;
     const words = fitted(each.text, room, LABEL_FONT);
     const beside = this.countBeside(each, side);
-    const at = x1 === x2 ? { x: x2 + 16, y: y2 - 8, "text-anchor": "start" } : { x: x2 - 13 * side, y: y2 + (beside ? 15 : -7), "text-anchor": side > 0 ? "end" : "start" };
+    const at = x1 === x2 ? { x: x2 + 16, y: y2 - 8, "text-anchor": "start" } : { x: x2 - 13 * side, y: y2 + (beside || lower ? 12 : -7), "text-anchor": side > 0 ? "end" : "start" };
     if (beside < 2) labels.push(svg("text", { class: `label${emphasised ? " past" : ""}${this.dimmed(each.taken.index + 1) ? " dim" : ""}`, ...at }, words));
     return svg("g", { class: kind }, svg("title", {}, shortened(each.text, 300)), line, head);
   }

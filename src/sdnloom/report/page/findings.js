@@ -10,8 +10,10 @@ function resultHead(result, open) {
   if (result.seconds) extra.push(["time", `${result.seconds.toFixed(result.seconds < 10 ? 2 : 0)} s`]);
   if (result.version) extra.push(["sdnloom", result.version]);
   const facts = [...result.facts, ...extra];
-  const verdict = result.verdict.toUpperCase();
-  const said = result.headline.startsWith(`${verdict} `) ? result.headline.slice(verdict.length + 1) : result.headline;
+  // A headline begins with a word such as CONFIRMED or DIFFER, if that is not the verdict's own.
+  const word = (/^[A-Z][A-Z ]*[A-Z](?=[ :]|$)/.exec(result.headline) || [""])[0];
+  const verdict = word || result.verdict.toUpperCase();
+  const said = result.headline.slice(word.length).replace(/^:? /, "");
   return [
     html("div", { class: "title" }, html("span", { class: `badge ${result.verdict}` }, verdict), html("h1", {}, result.name)),
     longText("p", said, { class: "headline" }),
@@ -35,7 +37,7 @@ function findingsList(result, chosen, onChoose) {
 
 // The message of an only finding is the headline.
 function findingHead(finding, alone) {
-  const facts = [...finding.facts];
+  const facts = finding.facts.filter(([, fact]) => !finding.message.includes(fact)); // what the message says already
   if (finding.length) facts.unshift(["path", finding.length]);
   if (finding.place) facts.push(["place", finding.place]);
   if (finding.traceFile) facts.push(["trace", finding.traceFile]);

@@ -13,7 +13,9 @@ class App {
     this.toolbar = this.makeToolbar();
     const box = html("div", { class: "diagram" });
     this.diagram = new Diagram(box, { onSelect: (position) => this.select(position), onHide: (lane) => this.hideLane(lane) });
-    this.work = html("main", {}, html("div", { class: "left" }, this.toolbar, box), this.details.pane);
+    const answersBox = html("div", { class: "answers-box", role: "region", "aria-label": "Answers of the agents", tabindex: "0" });
+    this.answers = new Answers(answersBox, (position) => this.select(position));
+    this.work = html("main", {}, html("div", { class: "left" }, this.toolbar, answersBox, box), this.details.pane);
     this.help = helpDialog();
     this.printed = html("div", { class: "printed" });
     this.page = html("div", { class: "page" }, this.head, this.list, this.work, this.printed, this.help);
@@ -101,6 +103,7 @@ class App {
       this.details.show(this.trace);
       this.diagram.show(this.trace, chosen);
       this.showHiddenLanes();
+      this.answers.box.hidden = !this.answers.show(this.trace);
       const step = this.trace.byNumber.get(number);
       this.select(number === null ? this.trace.steps.length : step ? step.index + 1 : 0);
     } else {
@@ -136,6 +139,7 @@ class App {
     this.past = step ? causalPast(this.trace, step) : new Set();
     this.where.textContent = `${step ? step.number : 0} of ${steps.length}`;
     this.diagram.select(this.position, this.past);
+    this.answers.update(this.position);
     this.details.update(this.position);
     this.writeAddress();
   }

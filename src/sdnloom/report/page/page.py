@@ -24,6 +24,7 @@ SCRIPTS: Final = (
     "layout.js",
     "topology.js",
     "diagram.js",
+    "answers.js",
     "code.js",
     "details.js",
     "findings.js",
