@@ -15,8 +15,8 @@ from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.check.run import Run
 from sdnloom.cli.actors.program_choice import loaded_program
 from sdnloom.cli.traces import MakeRecord, TraceRecord, check_same, check_same_program, program_of, scenario_of
-from sdnloom.engine.counterexample.explanation import SendersOf
 from sdnloom.engine.counterexample.message_routes import senders
+from sdnloom.engine.counterexample.orderings import SendersOf
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.path import final_state
 from sdnloom.engine.semantics import Finding, Semantics, Transition

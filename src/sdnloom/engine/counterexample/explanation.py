@@ -3,18 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
 
 from sdnloom.engine.counterexample.follow import Follower, Goal
 from sdnloom.engine.counterexample.message_routes import senders
-from sdnloom.engine.counterexample.orderings import Ordering, avoidable, enforce, races
+from sdnloom.engine.counterexample.orderings import Ordering, SendersOf, avoidable, enforce, most_useful, races
 from sdnloom.engine.model import Mode
 from sdnloom.engine.semantics import Finding, Semantics, Transition
 from sdnloom.engine.stop_points import LimitReached
 
 EXPLAINED_STATES = 20_000  # of each search
-
-SendersOf: TypeAlias = Callable[[Sequence[Transition]], list[set[int]]]  # for each step those that sent what it takes
 
 
 @dataclass(frozen=True)
@@ -37,8 +34,7 @@ class PathExplanation:
 
     def is_environment(self, ordering: Ordering) -> bool:
         """Whether the environment decides the order: one of the two steps is an input that nobody has to give."""
-        steps = self.transitions[ordering.first], self.transitions[ordering.second]
-        return any(each.action.mode is Mode.MAY for each in steps)
+        return any(each.action.mode is Mode.MAY for each in (self.transitions[ordering.first], ordering.other))
 
 
 def explain_path(
@@ -61,16 +57,16 @@ def explain_path(
     explained = PathExplanation(path, found, ())
     can_avoid = None
     try:
-        orderings = races(follower, path, senders_of(path), out_of_time)
+        orderings = races(follower, path, senders_of, out_of_time)
         explained = PathExplanation(path, found, tuple(orderings))
         if most_states:
             for number, each in enumerate(orderings):
                 if each.matters and not explained.is_environment(each) and not out_of_time():
-                    noted = partial(on_progress, f"enforcing step {each.second + 1} before step {each.first + 1}")
+                    noted = partial(on_progress, f"what if step {each.first + 1} came later")
                     orderings[number] = enforce(follower, path, each, most_states, out_of_time, noted)
             if not any(each.matters for each in orderings):
                 noted = partial(on_progress, "looking for an order without the violation")
                 can_avoid = avoidable(follower, path, most_states, out_of_time, noted)
     except LimitReached:
-        return PathExplanation(path, found, tuple(orderings), can_avoid, stopped=True)
-    return PathExplanation(path, found, tuple(orderings), can_avoid, out_of_time())
+        return PathExplanation(path, found, most_useful(orderings), can_avoid, stopped=True)
+    return PathExplanation(path, found, most_useful(orderings), can_avoid, out_of_time())

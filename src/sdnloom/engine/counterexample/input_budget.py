@@ -70,13 +70,19 @@ def with_inputs_of(system: System, path: Path, input_of: InputOf = input_by_choi
     faults: dict[str, Counter[str]] = {}
     for step in path.steps:
         for text in step.faults:
-            channel, _, kind = text.rpartition(":")
-            faults.setdefault(channel, Counter()).update(_words(kind))
+            for channel, kind in fault_kinds(text):
+                faults.setdefault(channel, Counter())[kind] += 1
     components = tuple(_budgeted_component(each, inputs[each.name], input_of) for each in system.components)
     channels = tuple(_budgeted_channel(each, faults.get(each.name, Counter())) for each in system.channels)
     hidden = {new.name for new, old in zip(components, system.components, strict=True) if new is not old}
     hidden |= {channel.name for channel in channels if isinstance(channel.discipline, _FaultBudget)}
     return System(components, channels, tuple(_unwrapping(prop, hidden) for prop in system.properties))
+
+
+def fault_kinds(text: str) -> list[tuple[str, str]]:
+    """The kinds of a fault as a step names it, each with the channel: [("a.in", "drop")] of "a.in:drop 2"."""
+    channel, _, kind = text.rpartition(":")
+    return [(channel, word) for word in _words(kind)]
 
 
 def _words(kind: str) -> list[str]:

@@ -53,7 +53,7 @@ def minimise(
     follower = Follower(semantics, Goal(found.property, found.message if same_message else None))
     try:
         taken = replay(semantics, path)
-    except ReplayDivergence:
+    except (ReplayDivergence, LimitReached):
         return MinimisedPath(path, found, minimal=False)
     end = next((n for n in range(len(taken) + 1) if follower.found(follower.state_after(taken[:n])) is not None), None)
     if end is None:

@@ -1,8 +1,9 @@
 """Which orderings of a path matter, and which would remove it if they were enforced.
 
 Two steps of one component are a race if the later one could have come first: neither it nor anything that it was sent
-by depends on the earlier one. Each race is tried in the other order: the later step is taken before the earlier one and
-the rest is followed loosely. The order matters if the property then holds.
+by depends on the earlier one. The later step may be one that is not taken on the path: its message still waits at the
+end. Each race is tried in the other order: the later step is taken before the earlier one and the rest is followed
+loosely. The order matters if the property then holds.
 
 What would remove the path is found by search: all orders of the path's own inputs, with a rule that keeps the two steps
 in the other order. A rule is about all steps of the two kinds, as a change of a program would be; if both are of one
@@ -11,12 +12,14 @@ kind, it is about these two.
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from sdnloom.engine.counterexample.follow import Follower, is_alike
 from sdnloom.engine.counterexample.own_inputs import OrdersSearch, Rule, own_inputs, search_orders
 from sdnloom.engine.model import Mode, Step
 from sdnloom.engine.semantics import State, Transition
+
+SendersOf: TypeAlias = Callable[[Sequence[Transition]], list[set[int]]]  # for each step those that sent what it takes
 
 MORE_STEPS = 50  # beyond the length of the path, in which a run in another order may come to its end
 
@@ -39,15 +42,17 @@ class RuleResult(NamedTuple):
 
 
 class Ordering(NamedTuple):
-    """Two steps of a path, by position, that can be taken in the other order.
+    """A step of a path and another step of its component that could have come before it.
 
-    `matters`: the property holds in the other order. `sender` is the step that sent what the second step takes, and
-    `after_sender` says whether the first step depends on it. `enforced` are the searches under rules, the last one
-    being the one to go by; without any, nobody has asked.
+    `first` and `second` are positions; `second` is None if the other step is not taken on the path: its message waits
+    at the end. `other` is that step. `matters`: the property holds in the other order. `sender` is the step that sent
+    what the other one takes, and `after_sender` says whether the first step depends on it. `enforced` are the searches
+    under rules, the last one being the one to go by; without any, nobody has asked.
     """
 
     first: int
-    second: int
+    second: int | None
+    other: Transition
     matters: bool
     sender: int | None = None
     after_sender: bool = False
@@ -62,36 +67,107 @@ class Ordering(NamedTuple):
 def races(
     follower: Follower,
     path: Sequence[Transition],
-    senders: Sequence[set[int]],
+    senders_of: SendersOf,
     out_of_time: Callable[[], bool] = lambda: False,
 ) -> list[Ordering]:
-    """The races of a path to the follower's goal, in the order of their second steps, each tried in the other order.
+    """The races of a path to the follower's goal, each tried in the other order.
 
-    `senders` are for each step the earlier ones that sent what it takes. Of the steps of a component between the two,
-    none may be in a race that matters with either.
+    Left out are pairs with a step of the component between them that is in a race that matters with one of the two.
     """
-    before = _ancestors(path, senders)
-    found: list[Ordering] = []
-    mattering: set[tuple[int, int]] = set()
-    for second in range(len(path)):
-        needed = set(senders[second]).union(*(before[each] for each in senders[second]))
-        for first in reversed(range(second)):
-            if path[first].component.name != path[second].component.name or first in needed or out_of_time():
-                continue
-            if path[first].step.message is None and is_alike(path[first].step, path[second].step):
-                continue  # the same input twice
-            between = [n for n in range(first + 1, second) if path[n].component.name == path[first].component.name]
-            if any((first, n) in mattering or (n, second) in mattering for n in between):
-                continue
-            violates = _in_other_order(follower, path, first, second, needed)
-            if violates is None:
-                continue
-            sender = max(senders[second], default=None)
-            after = sender is not None and sender in before[first]
-            found.append(Ordering(first, second, not violates, sender, after))
-            if not violates:
-                mattering.add((first, second))
-    return found
+    work = _Races(follower, path, senders_of, out_of_time)
+    return [*work.taken(), *work.waiting()]
+
+
+class _Races:
+    def __init__(
+        self,
+        follower: Follower,
+        path: Sequence[Transition],
+        senders_of: SendersOf,
+        out_of_time: Callable[[], bool],
+    ) -> None:
+        self.follower, self.path, self.out_of_time = follower, tuple(path), out_of_time
+        self.senders_of, self.senders = senders_of, senders_of(path)
+        self.before = _ancestors(path, self.senders)
+
+    def taken(self) -> list[Ordering]:
+        """Races of two steps of the path, in the order of the second ones."""
+        path, senders, found = self.path, self.senders, []
+        mattering: set[tuple[int, int]] = set()
+        for second in range(len(path)):
+            needed = set(senders[second]).union(*(self.before[each] for each in senders[second]))
+            for first in reversed(range(second)):
+                if not self._may_race(first, second) or first in needed or self.out_of_time():
+                    continue
+                between = range(first + 1, second)
+                if any((first, n) in mattering or (n, second) in mattering for n in between):
+                    continue
+                violates = self._in_other_order(first, second, needed)
+                if violates is not None:
+                    sender = max(senders[second], default=None)
+                    found.append(self._ordering(first, second, path[second], not violates, sender))
+                    if not violates:
+                        mattering.add((first, second))
+        return found
+
+    def waiting(self) -> list[Ordering]:
+        """Races of a step of the path and one that is not taken, the last steps first."""
+        found: list[Ordering] = []
+        for first in reversed(range(len(self.path))):
+            before = self.path[:first]
+            for other in self.follower.transitions(self.follower.state_after(before)):
+                if self.out_of_time() or not self._waits(first, other):
+                    continue
+                matters = not self._leads_to_goal([*before, other], self.path[first:])
+                sender = max(self.senders_of((*before, other))[-1], default=None)
+                found.append(self._ordering(first, None, other, matters, sender))
+        return found
+
+    def _ordering(
+        self, first: int, second: int | None, other: Transition, matters: bool, sender: int | None
+    ) -> Ordering:
+        after = sender is not None and sender in self.before[first]
+        return Ordering(first, second, other, matters, sender, after)
+
+    def _may_race(self, first: int, second: int) -> bool:
+        """Whether the steps are of one component, and not the same input twice."""
+        one, other = self.path[first], self.path[second]
+        if one.component.name != other.component.name:
+            return False
+        return one.step.message is not None or not is_alike(one.step, other.step)
+
+    def _waits(self, first: int, other: Transition) -> bool:
+        """Whether a step of the component must happen, is not the step itself with another choice, nor taken later."""
+        if other.component.name != self.path[first].component.name or other.step.faults:
+            return False
+        return other.action.mode is Mode.MUST and not any(_same(other, each) for each in self.path[first:])
+
+    def _in_other_order(self, first: int, second: int, needed: set[int]) -> bool | None:
+        """Whether the property is violated if the second step comes before the first; None if it cannot come then."""
+        moved = [*(n for n in range(first + 1, second) if n in needed), second]
+        taken = list(self.path[:first])
+        state = self.follower.state_after(taken)
+        for position in moved:
+            following = self.follower.same_message(state, self.path[position].step)
+            if following is None:
+                return None
+            taken.append(following)
+            state = following.state
+            if self.follower.found(state) is not None:
+                return True
+        rest = [each for n, each in enumerate(self.path) if n >= first and n not in moved]
+        return self._leads_to_goal(taken, rest)
+
+    def _leads_to_goal(self, taken: list[Transition], rest: Sequence[Transition]) -> bool:
+        if self.follower.found(taken[-1].state) is not None:
+            return True
+        most = 2 * len(self.path) + MORE_STEPS
+        return self.follower.loosely(taken, [each.step for each in rest], most) is not None
+
+
+def _same(one: Transition, other: Transition) -> bool:
+    """Whether two steps take the same message by the same action, whatever their choices."""
+    return one.step[:3] == other.step[:3]
 
 
 def enforce(
@@ -106,7 +182,7 @@ def enforce(
     inputs = own_inputs(path)
     results: list[RuleResult] = []
     for rule in OrderRule:
-        kept = _rule(rule, path[ordering.first].step, path[ordering.second].step)
+        kept = _rule(rule, path[ordering.first].step, ordering.other.step)
         searched = search_orders(
             follower, inputs, most_states, rule=kept, out_of_time=out_of_time, on_progress=on_progress
         )
@@ -143,6 +219,23 @@ def avoidable(
         on_progress=on_progress,
     )
     return True if searched.path is not None else False if searched.stopped is None else None
+
+
+def most_useful(orderings: Sequence[Ordering]) -> tuple[Ordering, ...]:
+    """The orderings, of those that matter with one waiting message only one: one that removes the path, if any does."""
+    kept: list[Ordering] = []
+    for each in orderings:
+        rivals = [n for n, other in enumerate(kept) if _is_rival(each, other)]
+        if not rivals:
+            kept.append(each)
+        elif each.removes and not kept[rivals[0]].removes:
+            kept[rivals[0]] = each
+    return tuple(kept)
+
+
+def _is_rival(one: Ordering, other: Ordering) -> bool:
+    mattering = one.matters and other.matters and one.second is None and other.second is None
+    return mattering and _same(one.other, other.other)
 
 
 def _removed(searched: OrdersSearch) -> bool | None:
@@ -183,22 +276,3 @@ def _ancestors(path: Sequence[Transition], senders: Sequence[set[int]]) -> list[
         results.append(direct.union(*(results[each] for each in direct)))
         latest[component] = position
     return results
-
-
-def _in_other_order(
-    follower: Follower, path: Sequence[Transition], first: int, second: int, needed: set[int]
-) -> bool | None:
-    """Whether the property is violated if the second step comes before the first; None if it cannot come before it."""
-    taken = list(path[:first])
-    state = follower.state_after(taken)
-    for position in [*(n for n in range(first + 1, second) if n in needed), second]:
-        following = follower.same_message(state, path[position].step)
-        if following is None:
-            return None
-        taken.append(following)
-        state = following.state
-        if follower.found(state) is not None:
-            return True
-    done = {*range(first), *(n for n in range(first + 1, second) if n in needed), second}
-    guide = [each.step for n, each in enumerate(path) if n not in done]
-    return follower.loosely(taken, guide, 2 * len(path) + MORE_STEPS) is not None

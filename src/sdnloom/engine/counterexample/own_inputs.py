@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from sdnloom.engine.counterexample.follow import Follower
+from sdnloom.engine.counterexample.input_budget import fault_kinds
 from sdnloom.engine.model import Mode
 from sdnloom.engine.semantics import State, Transition
 
-InputKind: TypeAlias = tuple[str, str, str]  # component, action and choice; of a fault "", its text, ""
+InputKind: TypeAlias = tuple[str, str, str]  # component, action and choice; of a fault "", its channel and kind
 # Which of the enabled transitions of a state may be taken.
 Rule: TypeAlias = Callable[[State, Sequence[Transition]], Sequence[Transition]]
 
@@ -24,7 +25,7 @@ def inputs_of(transition: Transition) -> list[InputKind]:
     """The inputs that a transition consists of."""
     step = transition.step
     kinds = [(step.component, step.action, step.choice)] if transition.action.mode is Mode.MAY else []
-    return kinds + [("", fault, "") for fault in step.faults]
+    return kinds + [("", *kind) for fault in step.faults for kind in fault_kinds(fault)]
 
 
 def own_inputs(transitions: Sequence[Transition]) -> Counter[InputKind]:
@@ -72,9 +73,11 @@ def search_orders(
                 if out_of_time():
                     return OrdersSearch(None, len(parents), "there was no time left")
             state, budget = key
-            for each in rule(state, follower.transitions(state)):
-                rest = _spent(budget, kinds, each)
-                if rest is None or (each.state, rest) in parents:
+            after = [(each, _spent(budget, kinds, each)) for each in follower.transitions(state)]
+            left_after = {id(each): rest for each, rest in after if rest is not None}
+            for each in rule(state, [each for each, rest in after if rest is not None]):
+                rest = left_after[id(each)]
+                if (each.state, rest) in parents:
                     continue
                 parents[each.state, rest] = key, each
                 following.append((each.state, rest))

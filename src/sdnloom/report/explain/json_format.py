@@ -21,7 +21,8 @@ def explanation_json(explanation: PathExplanation, names: Names, is_control: IsC
             "orderings": [
                 {
                     "first": each.first + 1,
-                    "second": each.second + 1,
+                    "second": None if each.second is None else each.second + 1,
+                    "sender": None if each.sender is None else each.sender + 1,
                     "matters": each.matters,
                     "environment": explanation.is_environment(each),
                     "removes": each.removes,

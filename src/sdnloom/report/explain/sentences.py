@@ -27,7 +27,11 @@ def step_label(transition: Transition) -> str:
 
 def ordering_text(explanation: PathExplanation, ordering: Ordering) -> str:
     """Which order the steps have, and what happens in the other one."""
-    first, second = (f"step {n + 1} ({step_label(explanation.transitions[n])})" for n in ordering[:2])
+    first = f"step {ordering.first + 1} ({step_label(explanation.transitions[ordering.first])})"
+    if ordering.second is not None:
+        second = f"step {ordering.second + 1} ({step_label(ordering.other)})"
+    else:
+        second = f"{_other(ordering)}, which still waits at the end"
     other = "the property holds" if ordering.matters else "the violation stays"
     return f"{first} before {second}: in the other order {other}"
 
@@ -54,21 +58,46 @@ def removal_text(explanation: PathExplanation, ordering: Ordering, is_control: I
     )
 
 
+def by_use(explanation: PathExplanation, is_control: IsControl) -> list[Ordering]:
+    """The orderings that matter, those first whose other order a program can enforce and that remove the trace.
+
+    Of these a rule that comes too late for a packet is first: control messages in another order than they were sent
+    are rarely a cure.
+    """
+
+    def worth(ordering: Ordering) -> tuple[int, bool]:
+        if explanation.is_environment(ordering):
+            return 3, False
+        known = {True: 0, None: 1, False: 2}[ordering.removes]
+        return known, is_control(explanation.transitions[ordering.first])
+
+    return sorted(explanation.mattering, key=worth)
+
+
 def ordering_views(
     explanation: PathExplanation, is_control: IsControl = is_control_message
 ) -> tuple[OrderingView, ...]:
-    """The orderings for pictures and exports, those that matter first."""
-    ordered = sorted(explanation.orderings, key=lambda each: not each.matters)
+    """The orderings for pictures and exports, those that matter first.
+
+    Of a step that is not taken on the path, the number is that of the step that sent its message.
+    """
+    rest = [each for each in explanation.orderings if not each.matters]
     return tuple(
         OrderingView(
-            each.first + 1,
-            each.second + 1,
+            min(each.first + 1, _number(each)),
+            max(each.first + 1, _number(each)),
             "; ".join(filter(None, (ordering_text(explanation, each), removal_text(explanation, each, is_control)))),
             each.matters,
             each.removes,
         )
-        for each in ordered
+        for each in (*by_use(explanation, is_control), *rest)
     )
+
+
+def _number(ordering: Ordering) -> int:
+    """The number of the other step, or of the one that sent its message; of the first step if that was the start."""
+    place = ordering.sender if ordering.second is None else ordering.second
+    return (ordering.first if place is None else place) + 1
 
 
 def is_barrier_cure(explanation: PathExplanation, ordering: Ordering, is_control: IsControl) -> bool:
@@ -78,17 +107,26 @@ def is_barrier_cure(explanation: PathExplanation, ordering: Ordering, is_control
     """
     if not ordering.enforced or ordering.enforced[-1].rule is not OrderRule.NOT_BEFORE:
         return False
-    return is_control(explanation.transitions[ordering.second]) and ordering.after_sender
+    return is_control(ordering.other) and ordering.after_sender
 
 
 def _cure(explanation: PathExplanation, ordering: Ordering, last: RuleResult, is_control: IsControl) -> str:
-    first, second = (explanation.transitions[n] for n in ordering[:2])
-    numbers = ordering.first + 1, ordering.second + 1
+    first, number = explanation.transitions[ordering.first], ordering.first + 1
     if is_barrier_cure(explanation, ordering, is_control):
-        return f"a barrier between the {_what(second)} of step {numbers[1]} and what leads to step {numbers[0]}"
+        return f"a barrier between {_other(ordering)} and what leads to step {number}"
     if last.rule is OrderRule.NOT_BEFORE:
-        return f"to let {step_label(first)} (step {numbers[0]}) wait for {_what(second)} (step {numbers[1]})"
-    return f"to let {step_label(first)} (step {numbers[0]}) wait until nothing else must happen"
+        return f"to let {step_label(first)} (step {number}) wait for {_other(ordering)}"
+    return f"to let {step_label(first)} (step {number}) wait until nothing else must happen"
+
+
+def _other(ordering: Ordering) -> str:
+    """The other step, by its number or by the step that sent its message."""
+    what = _what(ordering.other)
+    if ordering.second is not None:
+        return f"the {what} of step {ordering.second + 1}"
+    if ordering.sender is None:
+        return f"the {what} that waits at {ordering.other.step.component} from the start"
+    return f"the {what} that step {ordering.sender + 1} sent to {ordering.other.step.component}"
 
 
 def _message(transition: Transition) -> object:

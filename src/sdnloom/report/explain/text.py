@@ -2,13 +2,13 @@
 
 from sdnloom.engine.counterexample.explanation import PathExplanation
 from sdnloom.report.describe import Names, counted
-from sdnloom.report.explain.sentences import IsControl, ordering_text, removal_text
+from sdnloom.report.explain.sentences import IsControl, by_use, ordering_text, removal_text
 from sdnloom.report.steps import steps_text
 
 
 def explanation_text(explanation: PathExplanation, names: Names, is_control: IsControl) -> str:
     """The steps, the orderings that matter with what would remove the trace, and those that do not matter."""
-    mattering = explanation.mattering
+    mattering = by_use(explanation, is_control)
     rest = [each for each in explanation.orderings if not each.matters]
     first = "INCOMPLETE" if explanation.stopped else "EXPLAINED"
     lines = [
@@ -24,8 +24,7 @@ def explanation_text(explanation: PathExplanation, names: Names, is_control: IsC
     if not mattering:
         lines.append(_without_orderings(explanation))
     if rest:
-        pairs = ", ".join(f"{each.first + 1} before {each.second + 1}" for each in rest)
-        lines.append(f"the violation stays in the other order of: {pairs}")
+        lines.append(f"in the other order of {counted(len(rest), 'race')} the violation stays")
     if explanation.stopped:
         lines.append("there was no time to try everything")
     return "\n".join(lines) + "\n"
