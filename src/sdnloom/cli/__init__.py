@@ -23,7 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "List the classes of packets that a program tells apart, with an example of each.",
     ),
     "replay": ("sdnloom.cli.replay", "Take the steps of a trace again and confirm its finding."),
-    "view": ("sdnloom.cli.view", "Show a trace or a result as a page in the browser."),
+    "view": ("sdnloom.cli.pages.view", "Show a trace or a result as a page in the browser."),
     "export": ("sdnloom.cli.export", "Write a result or a trace in the formats of other tools."),
     "minimise": (
         "sdnloom.cli.counterexample.minimise",
