@@ -30,6 +30,7 @@ shortest counterexample, 8 steps:
 
 searched 9 states, 8 transitions, depth 8, 2 handler runs
 bounds: h1: at most 1 packet
+tried: h1 pings h2: at most 1 packet; h2 only receives
 replay: sdnloom replay hub.quiet-h2.sdnloom-trace.json
 """
 
@@ -57,6 +58,18 @@ def test_what_holds_is_said_with_counts_bounds_and_witnesses(sdnloom: CommandLin
         "HOLDS quiet h2: no violation in an exhaustive search within the bounds below\n"
         "searched 9 states, 8 transitions, depth 8, 2 handler runs\n"
         "bounds: h1: at most 1 packet\n"
+        "tried: h1 pings h2: at most 1 packet; h2 only receives\n"
+        "not tried:\n"
+        "  hosts that move: --move\n"
+        "  timeouts of flow entries: --timeouts\n"
+        "  packets that are lost, duplicated or reordered: --drop, --duplicate, --reorder\n"
+        "  links, switches or control connections that fail: --fail-link, --restart-switch,\n"
+        "    --disconnect-switch\n"
+        "  TCP connections: --host HOST,kind=tcp_client,to=OTHER\n"
+        "  packets that nobody listed: --discover\n"
+        "  lines of the program that were never reached: --coverage lists them\n"
+        "  hosts that sent no packet (h2): --ping\n"
+        "  hosts that no packet reached (h1)\n"
         "seen: h2 is reached: h2 received a packet\n",
     )
     assert list(tmp_path.glob("*trace*")) == []
@@ -72,7 +85,8 @@ def test_what_never_happens_is_said(sdnloom: CommandLine, tmp_path: Path) -> Non
         "  h2 is reached was never seen\n"
         f"  {nothing}\n"
         "searched 1 state, 0 transitions, depth 0, 0 handler runs\n"
-        "bounds: h1: at most 0 packets\n",
+        "bounds: h1: at most 0 packets\n"
+        "tried: h1 sends nothing; h2 only receives\n",
     )
     document = json.loads(sdnloom("check", "hub.toml", "--format", "json").out)
     assert (document["verdict"], document["vacuous"]) == ("vacuous", ["h2 is reached was never seen", nothing])
@@ -112,6 +126,7 @@ def test_a_search_that_stops_early_says_why_and_what_to_raise(sdnloom: CommandLi
             "to see more, raise --max-states",
             "searched 3 states, 2 transitions, depth 2, 1 handler run",
             "bounds: h1: at most 1 packet; at most 3 states",
+            "tried: h1 pings h2: at most 1 packet; h2 only receives",
         ],
     )
     assert run.out.startswith("INCOMPLETE no violation so far, but ")
@@ -151,10 +166,17 @@ KEYS = [
     "reduction",
     "restarts",
     "discovery",
+    "sometimes",
+    "traffic",
+    "not_tried",
+    "coverage",
     "output",
     "trace",
     "violations",
 ]
+
+
+TRAFFIC = {"to": [], "packets": 0, "unanswered": None, "discovered": 0, "moves": 0, "tcp": False}
 
 
 def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_path: Path) -> None:
@@ -163,6 +185,7 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
     document = json.loads(run.out)
     assert (run.code, list(document)) == (1, KEYS)
     assert document.pop("seconds") > 0
+    assert {"what": "hosts that move", "options": "--move"} in document.pop("not_tried")
     assert document == {
         "schema": "sdnloom-check-1",
         "verdict": "violated",
@@ -177,6 +200,12 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
         "restarts": [],
         "output": None,
         "discovery": None,
+        "sometimes": [],
+        "traffic": [
+            {**TRAFFIC, "host": "h1", "text": "pings h2: at most 1 packet", "to": ["h2"], "packets": 1},
+            {**TRAFFIC, "host": "h2", "text": "only receives"},
+        ],
+        "coverage": None,
         "trace": "hub.quiet-h2.sdnloom-trace.json",
         "violations": [
             {
@@ -244,7 +273,16 @@ def test_coverage_names_the_lines_and_branches_that_were_not_reached(sdnloom: Co
     assert lines[start + 2] == "  branches never taken: 13->14"
     assert lines[-1].startswith("replay: ")
     as_json = sdnloom("check", "hub.toml", "--coverage", "--format", "json")
-    assert list(json.loads(as_json.out)) == KEYS
+    document = json.loads(as_json.out)
+    assert list(document) == KEYS
+    [covered] = document["coverage"]
+    assert (Path(covered["file"]).name, covered["reached_lines"], covered["missed_branches"]) == (
+        "hub.py",
+        5,
+        [[13, 14]],
+    )
+    assert covered["lines"] == covered["reached_lines"] + len(covered["missed_lines"])
+    assert not [each for each in document["not_tried"] if "lines of the program" in each["what"]]
     assert "coverage of hub.py: 5 of" in as_json.err
 
 
@@ -317,7 +355,7 @@ def test_both_engines_and_every_seed_print_the_same(sdnloom: CommandLine, tmp_pa
     assert expected.startswith("VIOLATED")
     for arguments in (["--engine", "loop"], ["--engine", "kernel"]):
         assert sdnloom("check", "hub.toml", *arguments).out == expected
-    counts = {sdnloom("check", "hub.toml", "--all", "--seed", seed).out.splitlines()[-4] for seed in range(4)}
+    counts = {sdnloom("check", "hub.toml", "--all", "--seed", seed).out.splitlines()[-5] for seed in range(4)}
     assert len(counts) == 1
     assert counts.pop().startswith("searched ")
 

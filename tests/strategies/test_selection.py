@@ -61,8 +61,11 @@ def test_the_command_line_wins_and_keeps_bounds_and_same_flow(sdnloom, tmp_path)
         "INCOMPLETE no violation so far, but the strategy UNUSUAL skips orders in which the controller's messages "
         "arrive in time and in order; the strategy FLOW-IR skips orders in which packets of different flows overlap\n"
         "searched 9 states, 8 transitions, depth 8, 2 handler runs\n"
-        "bounds: h1: at most 1 packet (1 unanswered); without orders in which the controller's messages arrive in time "
-        "and in order (UNUSUAL); without orders in which packets of different flows overlap (FLOW-IR)\n"
+        "bounds:\n"
+        "  h1: at most 1 packet (1 unanswered)\n"
+        "  without orders in which the controller's messages arrive in time and in order (UNUSUAL)\n"
+        "  without orders in which packets of different flows overlap (FLOW-IR)\n"
+        "tried: h1 pings h2: at most 1 packet, 1 unanswered; h2 only receives\n"
     )
     assert sdnloom("check", "hub.toml", "--strategy", "").code == 0
 

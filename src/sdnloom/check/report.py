@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sdnloom.check.coverage import FileCoverage
 from sdnloom.check.discovery import Discovery
+from sdnloom.check.scope import Omission, SentTraffic, tried_traffic
 from sdnloom.check.step_details import TraceDetails
 from sdnloom.engine.model import Needs, Property
 from sdnloom.engine.reduction.explain import Conflict
@@ -45,6 +46,7 @@ class Report:
     reduction: ReductionReport | None = None  # None for a search without one
     output: tuple[OutputLine, ...] = ()  # of the program, whether or not it is shown
     shows_output: bool = False
+    omissions: tuple[Omission, ...] = ()  # what was not tried
     # What steps of the controller did inside of the program, for the first violations. Not compared: it has paths.
     details: Mapping[Counterexample, TraceDetails] = field(default_factory=dict, compare=False, repr=False)
 
@@ -68,6 +70,11 @@ class Report:
                 key=lambda one: (len(one.path), at_rest.get(one.property, True), one.property, one.message),
             )
         )
+
+    @property
+    def traffic(self) -> tuple[SentTraffic, ...]:
+        """What the hosts sent in the search."""
+        return tried_traffic(self.scenario.narrowed().network)
 
     @property
     def checked(self) -> tuple[str, ...]:

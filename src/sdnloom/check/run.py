@@ -18,6 +18,7 @@ from sdnloom.check.fingerprint import declared_fingerprint, program_fingerprint
 from sdnloom.check.program_factory import make_program
 from sdnloom.check.report import ReductionReport, Report, unsearched
 from sdnloom.check.scenario import Scenario
+from sdnloom.check.scope import omissions
 from sdnloom.check.step_details import MOST_DETAILED, StepDetails
 from sdnloom.check.vacuity import vacuous_reasons
 from sdnloom.engine.limits import LimitWatch
@@ -283,6 +284,7 @@ class Run:
             from_options = scenario.document is not None
             empty = vacuous_reasons(result, built.system, scenario.network, self.program, from_options)
             verdict = Vacuous(empty) if empty else Holds()
+        network = scenario.narrowed().network
         report = Report(
             scenario,
             replace(result, verdict=verdict, restarts=(*self.restarts, *result.restarts)),
@@ -294,6 +296,7 @@ class Run:
             reduction,
             self.output,
             self._shows_output,
+            omissions(network, result.statistics, self.program, discovery is not None, covered is not None),
         )
         details = StepDetails(built.controller, self.program, scenario.code)
         return replace(

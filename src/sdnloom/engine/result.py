@@ -76,6 +76,7 @@ class Statistics:
     bytes_per_state: float | None = None
     dives: int = 0  # into the depth, beside a breadth-first search
     dive_states: int = 0  # found in dives; the search may have found them too
+    routes: frozenset[tuple[str, str]] = frozenset()  # (component, channel) on which it sent something
 
 
 @dataclass(frozen=True)

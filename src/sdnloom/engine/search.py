@@ -290,6 +290,7 @@ class _Run:
             engine.bytes_per_state(),
             self.schedule.dives if self.schedule else 0,
             self.dive_states,
+            _routes(tables),
         )
 
     def _explore(self) -> Engine:
@@ -557,3 +558,13 @@ def without_collector() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _routes(tables: Memo) -> frozenset[tuple[str, str]]:
+    """Who sent on which channel."""
+    return frozenset(
+        (sender, channel.name)
+        for channel, senders in zip(tables.system.channels, tables.sent, strict=True)
+        for names in senders.values()
+        for sender in names
+    )

@@ -1,7 +1,9 @@
 """How a report is printed: its width, long or short steps, with or without colour."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import TextWrapper
 from typing import Final
 
 WIDTH: Final = 100  # columns of a text that is not for a terminal
@@ -66,3 +68,14 @@ def cut(text: str, width: int) -> str:
         return text
     end = max((width - 3) * 2 // 5, 0)
     return f"{text[: max(width - 3 - end, 0)].rstrip()}...{text[len(text) - end :]}"[: max(width, 0)]
+
+
+def list_lines(title: str, items: Sequence[str], style: TextStyle) -> list[str]:
+    """Items under a title: on one line if they fit it, else on a line each, folded where one does not fit."""
+    together = f"{title}: {'; '.join(items)}"
+    if len(together) <= style.columns or not items:
+        return [together] if items else []
+    wrap = TextWrapper(
+        style.columns, initial_indent="  ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+    return [f"{title}:", *(line for item in items for line in ([f"  {item}"] if style.long else wrap.wrap(item)))]

@@ -54,6 +54,7 @@ class AppOptions(FaultOptions):
     setup: tuple[str, ...] = ()
     ticks: int = 0
     settle_ticks: int | None = None
+    timeouts: int | None = None
     warmup: int | str | None = None
     config: tuple[str, ...] = ()
     observe_links: bool = False
@@ -83,7 +84,7 @@ def app_document(options: AppOptions) -> tuple[dict[str, Any], Topology]:
         check_host_name(name, names)
     _check_pings(options, topology, given)
     if not options.pings:
-        _default_pings(options, hosts, names, given)
+        _default_pings(options, hosts, topology, given)
     for name, keys in given.items():
         hosts.setdefault(name, {}).update(keys)
     if not options.no_arp:
@@ -108,6 +109,8 @@ def app_document(options: AppOptions) -> tuple[dict[str, Any], Topology]:
     switches = {"version": options.version, "profile": options.profile}
     if any(switches.values()):
         document["switches"] = {key: value for key, value in switches.items() if value}
+    if options.timeouts:
+        document["timeouts"] = {"expiries": options.timeouts}
     document["hosts"] = [{"name": name, **hosts[name]} for name in names if name in hosts]
     document["link_faults"], document["switch_faults"] = fault_tables(options)
     document["setup"] = [setup_table(text) for text in options.setup]
@@ -202,18 +205,24 @@ def _ping(hosts: dict[str, dict[str, Any]], options: AppOptions, source: str, ta
 
 
 def _default_pings(
-    options: AppOptions, hosts: dict[str, dict[str, Any]], names: list[str], given: dict[str, dict[str, Any]]
+    options: AppOptions, hosts: dict[str, dict[str, Any]], topology: Topology, given: dict[str, dict[str, Any]]
 ) -> None:
-    """The pings if no option says who sends what: from the first host to the second, or to those that move."""
+    """The pings if no option says who sends what: from the first host to those that move, or if none does to one.
+
+    That is the first at another switch, because a ping that stays inside of one switch crosses no link.
+    """
     if any({"to", "packets"} & keys.keys() for keys in given.values()):
         return
+    switch_of = {host.name: host.switch_port.switch for host in topology.hosts}
+    names = list(switch_of)
     moving = [name for name in names if "move" in hosts.get(name, {})]
     free = [name for name in names if given.get(name, {}).get("kind", "arp") in ("arp", "client")]
     source = next((name for name in free if name not in moving), free[0] if free else None)
     others = [name for name in names if name != source]
     if source is None or not others:
         return
-    targets = [name for name in moving if name != source] or others[:1]
+    elsewhere = [name for name in others if switch_of[name] != switch_of[source]]
+    targets = [name for name in moving if name != source] or (elsewhere or others)[:1]
     for target in targets:
         _ping(hosts, options, source, target, PINGS)
     if moving:

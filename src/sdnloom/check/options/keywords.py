@@ -26,6 +26,7 @@ class NetworkKeywords(TypedDict, total=False):
     setup: Sequence[str]  # --setup
     ticks: int  # --ticks
     settle_ticks: int  # --settle-ticks
+    timeouts: int  # --timeouts
     warmup: int | Literal["links"]  # --warmup
     joining: bool  # --joining
     properties: Sequence[str]  # --property
@@ -58,6 +59,7 @@ NETWORK_FLAGS: Mapping[str, str] = {
     "setup": "--setup",
     "ticks": "--ticks",
     "settle_ticks": "--settle-ticks",
+    "timeouts": "--timeouts",
     "warmup": "--warmup",
     "joining": "--joining",
     "properties": "--property",

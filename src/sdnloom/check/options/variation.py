@@ -81,6 +81,7 @@ def varied_document(document: Entries, file: Path, given: Mapping[str, Any]) -> 
             entries[key] = Entry(given[key], COMMAND_LINE)
     if given.get("observe_links") and "warmup" not in entries and "joining" not in entries:
         entries["warmup"] = Entry("links", COMMAND_LINE)
+    _merge(entries, "timeouts", {"expiries": given["timeouts"]} if "timeouts" in given else {})
     switches = {key: given[key] for key in ("version", "profile") if key in given}
     _merge(entries, "switches", switches)
     return VariedDocument(Entries(entries), file, bare)

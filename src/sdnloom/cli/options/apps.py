@@ -100,7 +100,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {
             "multiple": True,
             "metavar": "A,B[,N]",
-            "help": "Host A finds host B by ARP and sends N pings; may be repeated (default: 2, first host to second).",
+            "help": "Host A finds host B by ARP and sends N pings; may be repeated (default: 2, to another switch).",
         },
     ),
     "no_arp": (
@@ -149,6 +149,14 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
             "type": click.IntRange(0),
             "metavar": "N",
             "help": f"When nothing else happens, let timers fire N times before a violation (default: {SETTLE_TICKS}).",
+        },
+    ),
+    "timeouts": (
+        "--timeouts",
+        {
+            "type": click.IntRange(0),
+            "metavar": "N",
+            "help": "Timeouts of flow entries may expire at any moment, N times in each switch (default: 0).",
         },
     ),
     "warmup": (
@@ -202,6 +210,7 @@ APP_GROUPS = {
         "setup",
         "ticks",
         "settle_ticks",
+        "timeouts",
         "warmup",
         "joining",
     ),

@@ -2,7 +2,7 @@
 
 from sdnloom.network.hosts.arp import ArpHost
 from sdnloom.network.hosts.client import Client
-from sdnloom.network.hosts.host import Host, HostAction, HostStep, HostView
+from sdnloom.network.hosts.host import Host, HostAction, HostStep, HostTraffic, HostView
 from sdnloom.network.hosts.mobile import MobileHost
 from sdnloom.network.hosts.replier import Replier
 from sdnloom.network.hosts.tcp import TcpClient, TcpServer
@@ -13,6 +13,7 @@ __all__ = [
     "Host",
     "HostAction",
     "HostStep",
+    "HostTraffic",
     "HostView",
     "MobileHost",
     "Replier",

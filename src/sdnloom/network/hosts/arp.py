@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from sdnloom.engine.model import Cell
 from sdnloom.network.hosts.client import Client, ClientState
-from sdnloom.network.hosts.host import STATE, HostAction, HostStep, HostView
+from sdnloom.network.hosts.host import STATE, HostAction, HostStep, HostTraffic, HostView
 from sdnloom.network.network import check_not_negative, check_one_of
 from sdnloom.network.packet import Arp, Icmp, IPv4, Packet, Vlan
 from sdnloom.network.traffic import (
@@ -79,6 +79,13 @@ class ArpHost(Client):
         each = "" if len(self.to) == 1 else " for each address"
         asks = (f"{self.asks} ARP request{'' if self.asks == 1 else 's'}{each}",) if self.to and self.asks else ()
         return (*super().bounds(), *asks)
+
+    def traffic(self) -> HostTraffic:
+        """That of a client, after ARP requests; it answers in any case."""
+        if not (self.is_told or self.discover):
+            return HostTraffic(f"answers {'ARP requests and pings' if self.answers == 'pings' else 'packets'}")
+        found = super().traffic()
+        return found._replace(text=f"{found.text}, ARP first") if self.to and self.asks and found.packets else found
 
     def check(self, view: HostView) -> None:
         """Raise NetworkError as a client does, except that it may have nothing to send."""

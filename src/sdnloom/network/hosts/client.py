@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from sdnloom.engine.model import NONE, Cell
-from sdnloom.network.hosts.host import STATE, Host, HostAction, HostStep, HostView
+from sdnloom.network.hosts.host import STATE, Host, HostAction, HostStep, HostTraffic, HostView
 from sdnloom.network.network import NetworkError, check_not_negative, check_one_of
 from sdnloom.network.packet import Packet
 from sdnloom.network.packet_id import add_packet_id
@@ -113,6 +113,17 @@ class Client(Host):
         unanswered = "" if self.burst is None else f" ({self.burst} unanswered)"
         return (f"{self.sends} packet{'' if self.sends == 1 else 's'}{unanswered}",)
 
+    def traffic(self) -> HostTraffic:
+        """The pings, given packets and discovered packets that it may send."""
+        found = len({label for _, pool in self.pools for label, _ in pool})
+        what = [f"pings {' and '.join(self.to)}"] if self.to else []
+        what += [f"sends {_packets(len(self.packets))} of the scenario"] if self.packets else []
+        what += [f"sends {_packets(found)} that {'was' if found == 1 else 'were'} discovered"] if self.discover else []
+        if not what or not self.sends:
+            return HostTraffic("sends nothing")
+        bounds = f"at most {_packets(self.sends)}" + ("" if self.burst is None else f", {self.burst} unanswered")
+        return HostTraffic(f"{' and '.join(what)}: {bounds}", self.to, self.sends, self.burst, found)
+
     def send(self, view: HostView, state: ClientState) -> Sequence[HostStep]:
         """One step for each packet that may be sent next."""
         return self._steps(view, state, self.pool(view))
@@ -143,3 +154,7 @@ class Client(Host):
         if self.numbered is None:
             return view.with_packet_id(packet, number)
         return add_packet_id(packet, f"{self.name}:{number}") if self.numbered else packet
+
+
+def _packets(count: int) -> str:
+    return f"{count} packet{'' if count == 1 else 's'}"

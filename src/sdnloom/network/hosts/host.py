@@ -97,6 +97,21 @@ class HostStep(NamedTuple):
     ignores: bool = False  # the host ignores the packet, and would in every other state
 
 
+class HostTraffic(NamedTuple):
+    """What a host sends of its own accord, for people: in words, and in numbers where they are known.
+
+    `packets` and `unanswered` are upper bounds; None is no bound, or none that is known.
+    """
+
+    text: str
+    to: tuple[str, ...] = ()
+    packets: int | None = 0
+    unanswered: int | None = None
+    discovered: int = 0
+    moves: int = 0
+    tcp: bool = False
+
+
 @dataclass(frozen=True)
 class HostAction:
     """An action that a host takes without receiving a packet; `step` returns an empty sequence while it is disabled."""
@@ -165,10 +180,19 @@ class Host:
             return ()
         return (f"an unknown number of actions (class {kind.__name__} states no bounds)",)
 
+    def traffic(self) -> HostTraffic:
+        """What it sends. A class with `acts` of its own inherits no text: it would be about other actions."""
+        kind = type(self)
+        if kind.acts is not Host.acts:
+            return HostTraffic(f"does what the class {kind.__name__} says", packets=None)
+        return HostTraffic("answers packets" if self.works or self.answers_at_once else "only receives")
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "acts" in vars(cls) and "bounds" not in vars(cls):
             cls.bounds = Host.bounds  # type: ignore[method-assign]
+        if "acts" in vars(cls) and "traffic" not in vars(cls):
+            cls.traffic = Host.traffic  # type: ignore[method-assign]
 
     def work(self, view: HostView, state: Any, task: Any) -> Sequence[HostStep]:
         """The possible steps that do a task."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Cell
-from sdnloom.network.hosts.host import Host, HostAction, HostStep, HostView
+from sdnloom.network.hosts.host import Host, HostAction, HostStep, HostTraffic, HostView
 from sdnloom.network.network import NetworkError, check_not_negative
 from sdnloom.network.packet import Packet
 from sdnloom.network.topology.spec import SwitchPort
@@ -86,6 +86,16 @@ class MobileHost(Host):
         """The bounds of the host that moves, and its moves."""
         moves = (f"{self.moves} move{'' if self.moves == 1 else 's'}",) if self.moves and self.to else ()
         return (*self.host.bounds(), *moves)
+
+    def traffic(self) -> HostTraffic:
+        """That of the inner host, and its moves."""
+        inner = self.host.traffic()
+        if not (self.moves and self.to):
+            return inner
+        often = "once" if self.moves == 1 else f"{self.moves} times"
+        return inner._replace(
+            text=f"{inner.text}; moves {often}, to {' or '.join(map(str, self.to))}", moves=self.moves
+        )
 
     def move(self, view: HostView, state: MobileState) -> Sequence[HostStep]:
         """One step for each port it may move to; the component leaves out the port where it is."""

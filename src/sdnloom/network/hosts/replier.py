@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sdnloom.engine.model import NONE, Cell
-from sdnloom.network.hosts.host import Host, HostStep, HostView
+from sdnloom.network.hosts.host import Host, HostStep, HostTraffic, HostView
 from sdnloom.network.packet import Icmp, Packet
 from sdnloom.network.traffic import ECHO_REPLY, answer_to, ends_of, header_of
 
@@ -32,6 +32,10 @@ class Replier(Host):
     def work_cells(self) -> frozenset[Cell]:
         """None."""
         return NONE
+
+    def traffic(self) -> HostTraffic:
+        """Answers."""
+        return HostTraffic("answers what is addressed to it")
 
     def initial(self, view: HostView) -> Hashable:
         """Nothing is received."""

@@ -7,10 +7,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from sdnloom.network.hosts.host import Host, HostAction, HostStep, HostView
+from sdnloom.network.hosts.host import Host, HostAction, HostStep, HostTraffic, HostView
 from sdnloom.network.network import NetworkError, check_not_negative
 from sdnloom.network.packet import Arp, IPv4, Packet, Tcp, TcpFlag
 from sdnloom.network.traffic import ARP_REPLY, answer_to, arp_answer, arp_request, ends_of, header_of, tcp_segment
+from sdnloom.network.value import ip4_text
 
 SYN, ACK, FIN, PSH, RST = (int(flag) for flag in (TcpFlag.SYN, TcpFlag.ACK, TcpFlag.FIN, TcpFlag.PSH, TcpFlag.RST))
 
@@ -67,6 +68,12 @@ class TcpClient(Host):
     def bounds(self) -> tuple[str, ...]:
         """One connection."""
         return ("one TCP connection",)
+
+    def traffic(self) -> HostTraffic:
+        """The connection."""
+        to = self.to if isinstance(self.to, str) else ip4_text(self.to[1])
+        data = f"{self.segments} data segment{'' if self.segments == 1 else 's'}"
+        return HostTraffic(f"opens one TCP connection to {to}:{self.port} with {data}", (to,), None, tcp=True)
 
     def acts(self, view: HostView) -> tuple[HostAction, ...]:
         """The actions `ask`, `open`, `send`, `close` and `repeat`, as far as they are possible."""
@@ -181,6 +188,10 @@ class TcpServer(Host):
     def answers_at_once(self) -> bool:
         """True: it acknowledges."""
         return True
+
+    def traffic(self) -> HostTraffic:
+        """Answers."""
+        return HostTraffic(f"accepts TCP connections to port {self.port}")
 
     def initial(self, view: HostView) -> Hashable:
         """No connections."""

@@ -12,7 +12,7 @@ from sdnloom.engine.result import Counterexample
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import counted
 from sdnloom.report.output import output_text
-from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
+from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, list_lines
 from sdnloom.report.verdict import dives_text, replay_commands, verdict_text
 
 
@@ -26,7 +26,7 @@ def actor_report_text(
         *(f"note: {note}" for note in report.notes),
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
         f"depth {statistics.depth}, {counted(report.task_runs, 'task run')}{dives_text(report.result)}",
-        f"bounds: {'; '.join(report.bounds)}",
+        *list_lines("bounds", report.bounds, style),
         f"reduction: {report.reduction}; symmetry: {report.symmetry or 'not used'}",
     ]
     if report.final_states is not None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sdnloom.check.coverage import FileCoverage
 from sdnloom.check.report import Report
 from sdnloom.engine.result import Counterexample
 from sdnloom.inputs.clients import discovering_clients
@@ -20,9 +21,32 @@ def report_json(report: Report, traces: Mapping[Counterexample, Path] | None = N
         "reduction": _reduction(report),
         "restarts": list(report.result.restarts),
         "discovery": _discovery(report),
+        "sometimes": _sometimes(report),
+        "traffic": [{"host": each.host, **each.traffic._asdict()} for each in report.traffic],
+        "not_tried": [each._asdict() for each in report.omissions],
+        "coverage": None if report.coverage is None else [_coverage(each) for each in report.coverage],
         "output": [line._asdict() for line in report.output] if report.shows_output else None,
     }
     return check_json(report, Names.of(report.scenario.network.topology), traces or {}, own)
+
+
+def _sometimes(report: Report) -> list[dict[str, Any]]:
+    """The properties that say what should be possible: whether each was seen, and how."""
+    seen = {witness.property: witness.message for witness in report.result.witnesses}
+    names = [prop.name for prop in report.properties if prop.sometimes]
+    return [{"property": name, "seen": name in seen, "message": seen.get(name)} for name in names]
+
+
+def _coverage(coverage: FileCoverage) -> dict[str, Any]:
+    return {
+        "file": str(coverage.file),
+        "lines": len(coverage.lines),
+        "reached_lines": coverage.reached_lines,
+        "missed_lines": list(coverage.missed_lines),
+        "branches": coverage.branches,
+        "reached_branches": coverage.reached_branches,
+        "missed_branches": [list(each) for each in coverage.missed_branches],
+    }
 
 
 def _reduction(report: Report) -> dict[str, Any] | None:

@@ -3,19 +3,22 @@
 It leaves out what differs from run to run (seconds, rates, the engine): the same scenario prints the same text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sdnloom.actors.report import ActorReport
 from sdnloom.check.coverage import FileCoverage
 from sdnloom.check.report import ReductionReport, Report
+from sdnloom.check.scope import SentTraffic
 from sdnloom.engine.result import Counterexample
 from sdnloom.report.actors.text import actor_report_text
 from sdnloom.report.branch_sides import domain_lines
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.output import output_text
-from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
+from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, list_lines
 from sdnloom.report.verdict import dives_text, replay_commands, verdict_text
+
+_MOST_HOSTS = 6  # that a line names
 
 
 def report_text(
@@ -32,8 +35,11 @@ def report_text(
         *verdict_text(report, Names.of(report.scenario.network.topology), style),
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
         f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}{dives_text(report.result)}",
-        f"bounds: {'; '.join(report.bounds) or 'none'}",
+        *list_lines("bounds", report.bounds or ("none",), style),
+        *list_lines("tried", traffic_lines(report.traffic), style),
     ]
+    if report.verdict == "holds":
+        lines += list_lines("not tried", list(map(str, report.omissions)), style)
     if report.reduction is not None:
         lines += _reduction(report.reduction)
     if report.discovery is not None:
@@ -47,6 +53,23 @@ def report_text(
     lines += output_text(report.output) if report.shows_output else []
     lines += replay_commands(report, traces)
     return "\n".join(lines) + "\n"
+
+
+def traffic_lines(traffic: Sequence[SentTraffic]) -> list[str]:
+    """What hosts send; hosts that send the same share a line."""
+    alike: dict[str, list[str]] = {}
+    for each in traffic:
+        alike.setdefault(each.traffic.text, []).append(each.host)
+    return [
+        f"{hosts[0]} {text}" if len(hosts) == 1 else f"{_names(hosts)}: each {text}" for text, hosts in alike.items()
+    ]
+
+
+def _names(hosts: Sequence[str]) -> str:
+    """The first names of many."""
+    return ", ".join(hosts[:_MOST_HOSTS]) + (
+        f" and {len(hosts) - _MOST_HOSTS} more" if len(hosts) > _MOST_HOSTS else ""
+    )
 
 
 def _reduction(reduction: ReductionReport) -> list[str]:
