@@ -97,7 +97,11 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
         Waypoint as Waypoint,
     )
     from sdnloom.report.check.text import report_text as report_text
+    from sdnloom.report.exports import write_exports as write_exports
     from sdnloom.report.schemas import json_schema as json_schema
+    from sdnloom.report.view.document_reader import read_results as read_results
+    from sdnloom.report.view.of_result import view_of as view_of
+    from sdnloom.report.view.result_view import ResultView as ResultView
     from sdnloom.report.crosscheck.event_text import difference_texts as difference_texts
     from sdnloom.scenario_file.document import ScenarioError as ScenarioError
     from sdnloom.strategies import (
@@ -141,7 +145,11 @@ _NAMES = {
         "UseCorrectRoutingTable Waypoint"
     ),
     "sdnloom.report.check.text": "report_text",
+    "sdnloom.report.exports": "write_exports",
     "sdnloom.report.schemas": "json_schema",
+    "sdnloom.report.view.document_reader": "read_results",
+    "sdnloom.report.view.of_result": "view_of",
+    "sdnloom.report.view.result_view": "ResultView",
     "sdnloom.report.crosscheck.event_text": "difference_texts",
     "sdnloom.scenario_file.document": "ScenarioError",
     "sdnloom.strategies": "FlowIR NoDelay PktSeq Unusual same_connection",

@@ -66,11 +66,12 @@ def exported(views: Sequence[ResultView], file: Path) -> dict[Path, bytes]:
     return {name: _octets(function(*one)) for name, one in zip(names, chosen, strict=True)}
 
 
-def write_exports(views: Sequence[ResultView], files: Iterable[Path]) -> list[Path]:
-    """Write exports and return the files that were written."""
+def write_exports(views: ResultView | Sequence[ResultView], files: Iterable[str | Path]) -> list[Path]:
+    """Write one or more results to each file, in the format of its suffix; return the files that were written."""
+    shown = [views] if isinstance(views, ResultView) else views
     written = []
     for file in files:
-        for path, contents in exported(views, file).items():
+        for path, contents in exported(shown, Path(file)).items():
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(contents)
