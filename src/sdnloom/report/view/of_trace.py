@@ -125,13 +125,20 @@ def _recorded_steps(trace: Trace, clocks: Sequence[Mapping[str, int]]) -> tuple[
     causes: list[set[int]] = []
     for number, (step, clock) in enumerate(zip(trace.path.steps, clocks, strict=True), 1):
         before = clocks[latest[step.component] - 1] if step.component in latest else {}
-        found = {latest[step.component]} if step.component in latest else set()
-        found |= {
-            own[lane, count] for lane, count in clock.items() if count > before.get(lane, 0) and (lane, count) in own
+        fresh = {
+            own[lane, count]: (lane, count)
+            for lane, count in clock.items()
+            if count > before.get(lane, 0) and (lane, count) in own
         }
+        # A step that another one of them knows of is no direct cause; the lane's own last step always is one.
+        direct = {
+            one
+            for one, (lane, count) in fresh.items()
+            if not any(clocks[other - 1].get(lane, 0) >= count for other in fresh if other != one)
+        }
+        causes.append(direct | ({latest[step.component]} if step.component in latest else set()))
         counts[step.component] += 1
         own[step.component, counts[step.component]] = latest[step.component] = number
-        causes.append(_direct(found, causes))
     sent: dict[int, list[TransferView]] = {}
     for number, (step, direct) in enumerate(zip(trace.path.steps, causes, strict=True), 1):
         for cause in direct:
@@ -152,11 +159,6 @@ def _recorded_steps(trace: Trace, clocks: Sequence[Mapping[str, int]]) -> tuple[
         )
         for number, step in enumerate(trace.path.steps, 1)
     )
-
-
-def _direct(found: set[int], causes: Sequence[set[int]]) -> set[int]:
-    """The causes without those that are causes of another one of them, as far as one step shows."""
-    return {one for one in found if not any(one in causes[other - 1] for other in found)}
 
 
 def _clock(value: Any) -> dict[str, int]:
