@@ -66,7 +66,8 @@ def test_a_finding_is_shown_with_its_last_step(show: Show) -> None:
     assert page.value("document.querySelectorAll('.picture .arrow').length") == 4
     assert page.value("document.querySelectorAll('.picture .arrow.lost').length") == 1
     assert page.value("document.querySelectorAll('.picture .marked').length") == 2
-    assert page.value("document.querySelectorAll('.picture .bracket').length") == 1
+    assert texts_of(page, ".picture .bracket.removes title") == ["step 4 could come first; this removes the trace"]
+    assert text_of(page, ".cure") == "This removes the trace"
     assert page.value("document.querySelectorAll('.picture path.shape').length") == 2  # of the environment
     assert_quiet(page)
 

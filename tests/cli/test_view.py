@@ -51,6 +51,12 @@ def test_a_trace_becomes_a_page_beside_it_and_is_opened(
     files = {Path(data["texts"][data["codes"][place][0]]).name for place, _ in steps[0]["code"]}
     assert files == {"balancer.py", "bug7.py"}
     assert "LoadBalancer.change_policy" in data["texts"]
+    orderings = [
+        (first, second, removes) for first, second, _, matters, removes in finding["trace"]["orderings"] if matters
+    ]
+    assert orderings == [(4, 6, True), (2, 4, False)]
+    assert sdnloom("view", TRACE, "--no-explain", "--no-open").code == 0
+    assert data_of(page.read_text())["results"][0]["findings"][0]["trace"]["orderings"] == []
 
 
 def test_a_trace_of_actors_has_the_source_of_its_tasks(sdnloom: CommandLine, tmp_path: Path) -> None:

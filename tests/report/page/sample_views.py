@@ -68,7 +68,7 @@ def small_view(kind: ResultKind = "check") -> ResultView:
     )
     initial = {"s1": (StateLine("flow table", "entry one"), StateLine("flow table", "entry two"))}
     orderings = (
-        OrderingView(2, 4, "step 4 could come before step 2", True, True),
+        OrderingView(2, 4, "step 4 could come first; this removes the trace", True, True),
         OrderingView(1, 5, "in any order", False),
     )
     trace = TraceView(LANES, steps, WIRES, initial, orderings, (2, 4), "shortest counterexample, 5 steps")

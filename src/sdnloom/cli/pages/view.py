@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from sdnloom.cli.options.open_option import no_open_option, open_in_browser
+from sdnloom.cli.pages.orderings import with_orderings
 from sdnloom.cli.result_file import views_of_file
 from sdnloom.cli.trace_names import TRACE_SUFFIX
 from sdnloom.report.exports import ExportError
@@ -20,11 +21,16 @@ _STDOUT = "-"
 )
 @no_open_option
 @click.option(
+    "--explain/--no-explain",
+    default=True,
+    help="Find the orderings of a trace that matter, in at most 10 seconds (see `sdnloom explain`).  [on]",
+)
+@click.option(
     "--scenario",
     type=click.Path(path_type=Path),
     help="Scenario file, or FILE.py[:NAME] of a program of actors, if it is not where the trace says.",
 )
-def command(result: Path, output: str | None, no_open: bool, scenario: Path | None) -> int:
+def command(result: Path, output: str | None, no_open: bool, explain: bool, scenario: Path | None) -> int:
     """Show a trace, or a result that `--export FILE.json` wrote, as a page in the browser.
 
     The page is one file that needs no network: a sequence diagram with a lane for each component, the messages, vector
@@ -36,7 +42,8 @@ def command(result: Path, output: str | None, no_open: bool, scenario: Path | No
     file = None if output == _STDOUT else Path(output) if output else _page_file(result)
     if file is not None and file.exists() and result.exists() and file.samefile(result):
         raise ExportError(f"{file}: is the input; expected another file for the page")
-    page = results_html(views_of_file(result, scenario))
+    views = views_of_file(result, scenario)
+    page = results_html([with_orderings(view, result, scenario) for view in views] if explain else views)
     if file is None:
         click.echo(page, nl=False)
         return 0

@@ -358,7 +358,7 @@ class Diagram {
       made.push(
         svg(
           "g",
-          { class: "bracket" },
+          { class: each.removes ? "bracket removes" : "bracket" },
           svg("title", {}, shortened(each.text, 300)),
           svg("path", { d: `M${right} ${y1}H${left + 4}Q${left} ${y1} ${left} ${y1 + 4}V${y2 - 4}Q${left} ${y2} ${left + 4} ${y2}H${right}` }),
         ),

@@ -41,10 +41,13 @@ function findingHead(finding, alone) {
   if (finding.length) facts.unshift(["path", finding.length]);
   if (finding.place) facts.push(["place", finding.place]);
   if (finding.traceFile) facts.push(["trace", finding.traceFile]);
+  const ordering = finding.trace && finding.trace.orderings.find((each) => each.removes);
+  const cure = ordering && ordering.text.split("; ").find((part) => / remove/.test(part));
   return html(
     "div",
     { class: "finding-head" },
     !alone && html("h2", {}, html("span", {}, shortened(finding.property, 300)), longText("span", finding.message, { class: "finding-message" })),
+    cure && longText("p", cure[0].toUpperCase() + cure.slice(1), { class: "cure" }),
     facts.length > 0 && html("div", { class: "fact-line" }, ...facts.map(([label, fact]) => html("span", {}, html("span", { class: "soft" }, label), longText("span", fact)))),
   );
 }

@@ -28,7 +28,7 @@ function legend() {
     [sign(arrow("openflow")), "an OpenFlow message"],
     [sign(arrow("message")), "another message"],
     [sign(svg("g", { class: "arrow lost" }, svg("line", { x1: 2, y1: 9, x2: 38, y2: 9 }), svg("circle", { cx: 42, cy: 9, r: 3.5 }))), "sent, and not received in this trace"],
-    [sign(svg("g", { class: "bracket" }, svg("path", { d: "M34 3H18Q14 3 14 7V11Q14 15 18 15H34" }))), "an order of two steps that matters"],
+    [sign(svg("g", { class: "bracket" }, svg("path", { d: "M34 3H18Q14 3 14 7V11Q14 15 18 15H34" }))), "two steps whose order matters; green if enforcing the other order removes the trace"],
   ];
   return html("div", { class: "legend" }, ...signs.flatMap(([picture, words]) => [picture, html("span", {}, words)]));
 }
