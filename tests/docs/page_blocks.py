@@ -1,7 +1,7 @@
 """Pages as people read them: their blocks of code in order, each with its language and the comment before it.
 
 A block that cannot run has a comment in the line before it, `<!-- not run: REASON -->`; a block that is a file for the
-commands after it has `<!-- file: NAME -->`.
+commands after it has `<!-- file: NAME -->`, and a block that shows a change of one `<!-- change: NAME -->`.
 """
 
 import re
@@ -39,6 +39,22 @@ class Block(NamedTuple):
     def file(self) -> str | None:
         """The name of the file that the block is; None if it is none."""
         return self.note.removeprefix("file: ") if self.note.startswith("file: ") else None
+
+    @property
+    def change(self) -> str | None:
+        """The name of the file that the block changes; None if it changes none."""
+        return self.note.removeprefix("change: ") if self.note.startswith("change: ") else None
+
+    def write(self, folder: Path) -> None:
+        """Write the file that the block is, or change the file that it changes: lines with a minus become those with a plus."""
+        if self.file is not None:
+            (folder / self.file).write_text(self.text)
+        if self.change is not None:
+            lines = self.text.splitlines(keepends=True)
+            old, new = ("".join(line[1:] for line in lines if line[0] in (" ", sign)) for sign in "-+")
+            text = (folder / self.change).read_text()
+            assert text.count(old) == 1, f"{self.place}: {self.change} does not have these lines once"
+            (folder / self.change).write_text(text.replace(old, new))
 
 
 def blocks_of(page: Path) -> list[Block]:

@@ -36,7 +36,7 @@ class Command(NamedTuple):
 
 
 def steps_of(page: Path) -> list[Command | Block]:
-    """What a reader does, in order: files to write, and commands.
+    """What a reader does, in order: files to write or change, and commands.
 
     Commands are the lines of console blocks, those that end with a backslash together with the next one. In a
     transcript they follow a prompt, and its other lines are output. A block without a language after a console block is
@@ -46,7 +46,7 @@ def steps_of(page: Path) -> list[Command | Block]:
     before: Block | None = None
     for block in blocks_of(page):
         lines = block.text.replace("\\\n", "").splitlines()
-        if block.file is not None:
+        if block.file or block.change:
             found.append(block)
         elif block.not_run is None and any(line.startswith("$ ") for line in lines):
             for line in lines:
@@ -80,10 +80,10 @@ def commands(page: Path) -> list[Command]:
 WITH_COMMANDS = [page for page in PAGES if commands(page)]
 
 
-@pytest.fixture(scope="module")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the examples, Ryu's apps, and `sdnloom` on the path."""
-    folder = tmp_path_factory.mktemp("clone")
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A folder with the examples, Ryu's apps, and `sdnloom` on the path; each page begins with a new one."""
+    folder = tmp_path / "clone"
     shutil.copytree(ROOT / "examples", folder / "examples")
     (folder / ".cache").symlink_to(ROOT / ".cache")
     (folder / "bin").mkdir()
@@ -131,7 +131,7 @@ def test_every_command_runs_as_written(
     fresh = {"check", "replay", "view"} if page == README else set()
     for step in steps_of(page):
         if isinstance(step, Block):
-            (clone / str(step.file)).write_text(step.text)
+            step.write(clone)
             continue
         if step.line in SETUP:
             continue

@@ -79,7 +79,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; a user's mistake ends with one message and exit code 2."""
     try:
-        sys.exit(cli(standalone_mode=False, obj=monotonic()) or 0)
+        sys.exit(cli(prog_name="sdnloom", standalone_mode=False, obj=monotonic()) or 0)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.exceptions.NoArgsIsHelpError as usage:
