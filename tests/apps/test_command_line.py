@@ -81,14 +81,19 @@ def test_a_trace_carries_its_scenario_and_moves_with_the_app(here: Path, sdnloom
     assert sdnloom("replay", moved / "traces" / TRACE).out.startswith("CONFIRMED")
 
 
-def test_changed_code_is_a_warning_and_a_cure_is_seen(here: Path, sdnloom: CommandLine) -> None:
+def test_changed_code_is_a_warning_and_a_cure_is_told_from_another_defect(here: Path, sdnloom: CommandLine) -> None:
     assert sdnloom("check", "--app", "learning_switch.py").code == 1
     text = (here / "learning_switch.py").read_text()
-    cured = text.replace("self.install(message.datapath, 1, match, actions)", "pass")
-    assert cured != text
+    no_cure = text.replace("self.install(message.datapath, 1, match, actions)", "pass")
+    assert no_cure != text
+    (here / "learning_switch.py").write_text(no_cure)
+    run = sdnloom("replay", TRACE)
+    assert (run.code, run.out.split(":")[0]) == (1, "STILL THERE NoBlackHoles")
+    forwarded = "actions)\n        self.release(message, message.match['in_port'], actions)"
+    cured = no_cure.replace("        pass\n", f"        self.install(message.datapath, 1, match, {forwarded}\n")
     (here / "learning_switch.py").write_text(cured)
     run = sdnloom("replay", TRACE)
-    assert (run.code, run.out.split(":")[0]) == (3, "DIVERGED NoBlackHoles")
+    assert (run.code, run.out.split(":")[0]) == (0, "GONE NoBlackHoles")
     assert run.err == "warning: the code has changed since the trace was recorded\n"
 
 

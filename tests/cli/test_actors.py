@@ -309,9 +309,32 @@ def test_a_trace_is_gone_or_diverges_when_the_program_changes(sdnloom: CommandLi
     assert (gone.code, gone.out.split()[0]) == (0, "GONE")
     assert gone.err == "warning: the code has changed since the trace was recorded\n"
     account.write_text(text.replace("before + amount", "before + 2 * amount"))
-    diverged = sdnloom("replay", TRACE)
+    diverged = sdnloom("replay", TRACE, "--no-search")
     assert (diverged.code, diverged.out.split()[0]) == (3, "DIVERGED")
     assert "next would be: account: write(10)" in diverged.out
+
+
+def test_after_a_change_all_orders_of_the_messages_are_searched(sdnloom: CommandLine, account: Path) -> None:
+    sdnloom("check", "account.py")
+    text = account.read_text()
+    account.write_text(text.replace("before + amount", "before + 2 * amount"))
+    still = sdnloom("replay", TRACE, "-o", "still.json")
+    assert (still.code, still.out.splitlines()[:4]) == (
+        1,
+        [
+            "STILL THERE nothing_is_lost: 10 and 20 were put in, and the balance is 40",
+            "of the trace's 10 steps the first 6 can be taken as recorded; step 7 cannot:",
+            "    account: write(10)",
+            "  possible instead:",
+        ],
+    )
+    assert "a way with the same inputs, 10 steps:" in still.out
+    assert sdnloom("replay", "still.json").out.split()[0] == "CONFIRMED"
+    account.write_text(text.replace("self.balance = balance", "self.balance += 15"))
+    gone = json.loads(sdnloom("replay", TRACE, "--format", "json").out)
+    assert (gone["outcome"], gone["search"]["states"]) == ("gone", 25)
+    short = sdnloom("replay", TRACE, "--max-states", 1)
+    assert (short.code, short.out.split()[0]) == (3, "INCOMPLETE")
 
 
 def test_a_trace_is_confirmed_in_a_file_with_other_lines(sdnloom: CommandLine, account: Path) -> None:

@@ -9,6 +9,11 @@ from tests.check.scenarios import BUFFERED, PROGRAM, SCENARIO, write
 from tests.cli.running import CommandLine
 
 TRACE = "hub.quiet-h2.sdnloom-trace.json"
+CURED = PROGRAM.replace("net.flood(switch, message)", "net.packet_out(switch, message)")
+# Other messages with the same effect.
+OTHERWISE = "from sdnloom.network.openflow import Output, Port\n" + PROGRAM.replace(
+    "net.flood(switch, message)", "net.packet_out(switch, message, Output(Port.ALL))"
+)
 
 
 def with_source(text: str, **source: str) -> str:
@@ -29,9 +34,60 @@ def test_unchanged_program_confirms_the_violation(sdnloom: CommandLine, recorded
     assert len(run.out.splitlines()) == 11
 
 
-def test_changed_program_is_a_warning_and_the_first_lost_step_is_shown(sdnloom: CommandLine, recorded: Path) -> None:
-    (recorded / "hub.py").write_text(PROGRAM.replace("net.flood(switch, message)", "net.packet_out(switch, message)"))
+def test_after_a_cure_no_order_of_the_inputs_violates_it(sdnloom: CommandLine, recorded: Path) -> None:
+    (recorded / "hub.py").write_text(CURED)
     run = sdnloom("replay", TRACE)
+    assert (run.code, run.out.splitlines()) == (
+        0,
+        [
+            "GONE quiet h2: no order of the trace's inputs leads to it any more (all 5 states were searched)",
+            "of the trace's 8 steps the first 3 can be taken as recorded; step 4 cannot:",
+            "    s1: obeys PacketOut buffer 0 flood",
+            "  possible instead:",
+            "    s1: obeys PacketOut buffer 0 drop",
+        ],
+    )
+    assert run.err == "warning: the code has changed since the trace was recorded\n"
+
+
+def test_what_still_violates_it_is_shown_and_written(sdnloom: CommandLine, recorded: Path) -> None:
+    (recorded / "hub.py").write_text(OTHERWISE)
+    run = sdnloom("replay", TRACE, "-o", "again/still.json")
+    lines = run.out.splitlines()
+    assert (run.code, lines[0]) == (1, "STILL THERE quiet h2: h2 received 1")
+    assert lines[1] == "of the trace's 8 steps the first 3 can be taken as recorded; step 4 cannot:"
+    assert "the shortest way with the same inputs, 8 steps:" in lines
+    assert lines[-1] == "written: again/still.json"
+    again = sdnloom("replay", "again/still.json")
+    assert (again.code, again.err, again.out.splitlines()[0]) == (1, "", "CONFIRMED quiet h2: h2 received 1")
+
+
+def test_a_limit_ends_the_search_of_the_inputs(sdnloom: CommandLine, recorded: Path) -> None:
+    (recorded / "hub.py").write_text(CURED)
+    run = sdnloom("replay", TRACE, "--max-states", 2)
+    assert (run.code, run.out.splitlines()[0]) == (
+        3,
+        "INCOMPLETE quiet h2: no order of the trace's inputs leads to it so far (2 states), but the limit of 2 states "
+        "was reached",
+    )
+    assert "to see more, raise --max-states" in run.out
+    late = sdnloom("replay", TRACE, "--time-limit", "0.000001")
+    assert (late.code, late.out.split()[0]) == (3, "INCOMPLETE")
+    assert "raise --time-limit" in late.out
+
+
+@pytest.mark.parametrize(
+    "bad", [("--max-states", "0"), ("--time-limit", "0"), ("--time-limit", "x"), ("-o", "hub.py/x")]
+)
+def test_options_of_the_search_are_checked(sdnloom: CommandLine, recorded: Path, bad: tuple[str, str]) -> None:
+    run = sdnloom("replay", TRACE, *bad)
+    assert (run.code, run.out) == (2, "")
+    assert "Traceback" not in run.err
+
+
+def test_without_a_search_the_first_lost_step_is_shown(sdnloom: CommandLine, recorded: Path) -> None:
+    (recorded / "hub.py").write_text(CURED)
+    run = sdnloom("replay", TRACE, "--no-search")
     lines = run.out.splitlines()
     assert (run.code, lines[0]) == (3, "DIVERGED quiet h2: h2 received 1: 3 of 8 steps can be taken")
     assert lines[5:] == [
@@ -54,12 +110,13 @@ def test_a_replay_as_json(sdnloom: CommandLine, recorded: Path) -> None:
         "message_now": "h2 received 1",
         "steps": 8,
         "diverged": None,
+        "search": None,
         "warnings": [],
     }
-    (recorded / "hub.py").write_text(PROGRAM.replace("net.flood(switch, message)", "net.packet_out(switch, message)"))
-    run = sdnloom("replay", TRACE, "--format", "json")
+    (recorded / "hub.py").write_text(CURED)
+    run = sdnloom("replay", TRACE, "--format", "json", "--no-search")
     lost = json.loads(run.out)
-    assert (run.code, lost["outcome"], len(lost["path"])) == (3, "diverged", 3)
+    assert (run.code, lost["outcome"], len(lost["path"]), lost["search"]) == (3, "diverged", 3, None)
     assert lost["diverged"]["enabled"] == ["s1: obeys PacketOut buffer 0 drop"]
     assert lost["warnings"] == ["the code has changed since the trace was recorded"]
 
@@ -91,6 +148,12 @@ def test_fixed_property_no_longer_speaks(sdnloom: CommandLine, recorded: Path) -
     (recorded / "hub.py").write_text(PROGRAM.replace("if count > most else None", "if count > 5 else None"))
     run = sdnloom("replay", TRACE)
     assert (run.code, run.out.splitlines()[0]) == (
+        0,
+        "GONE quiet h2: no order of the trace's inputs leads to it any more (all 9 states were searched)",
+    )
+    assert run.out.splitlines()[1:] == ["all 8 steps of the trace can be taken, and the property holds after them"]
+    plain = sdnloom("replay", TRACE, "--no-search")
+    assert (plain.code, plain.out.splitlines()[0]) == (
         0,
         "GONE quiet h2: h2 received 1: all 8 steps can be taken, and the property is no longer violated",
     )

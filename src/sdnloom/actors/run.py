@@ -19,6 +19,7 @@ from sdnloom.engine.result import (
     Counterexample,
     Holds,
     Incomplete,
+    Limits,
     Result,
     SearchEvent,
     Statistics,
@@ -85,6 +86,28 @@ def replay_program(program: Program, trace: Trace, show_output: bool = False) ->
     """Take the steps of a trace again; with `show_output`, the steps have what tasks print as events."""
     semantics = ActorSemantics(program, shows_output=show_output)
     return replay_trace(trace, semantics, *actor_fingerprints(program))
+
+
+def search_orders_of(
+    program: Program,
+    trace: Trace,
+    limits: Limits | None = None,
+    on_event: Callable[[SearchEvent], None] | None = None,
+    watch: LimitWatch | None = None,
+) -> Result:
+    """Search all orders of the program's messages for a violation of the trace's property; no other one counts.
+
+    A program of actors has no inputs but its messages at the start, and those of a trace are the same.
+    """
+    assert trace.finding is not None, "there is nothing to look for"
+    options = ActorOptions(order="bfs", limits=limits or Limits(), only=trace.finding.property)
+    noted, watch = on_event or (lambda event: None), watch or LimitWatch(options.limits)
+    try:
+        with watch.catching_interrupts(lambda: noted(STOPPING)), watch.in_force():
+            return search_program(program, options, noted, watch).result
+    except LimitReached as reached:
+        nothing = Statistics("none", 0, 0, 0, watch.seconds)
+        return Result(Incomplete(reached.reason), nothing, incomplete=reached.reason)
 
 
 def _with_output(program: Program, result: Result) -> Result:

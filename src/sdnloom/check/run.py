@@ -15,6 +15,7 @@ from sdnloom.check.coverage import Coverage
 from sdnloom.check.discovery import Discovery, discover
 from sdnloom.check.discovery_progress import DiscoveryProgress
 from sdnloom.check.fingerprint import declared_fingerprint, program_fingerprint
+from sdnloom.check.own_inputs import search_own_inputs
 from sdnloom.check.program_factory import make_program
 from sdnloom.check.report import ReductionReport, Report, unsearched
 from sdnloom.check.scenario import Scenario
@@ -28,9 +29,12 @@ from sdnloom.engine.result import (
     STOPPING,
     Counterexample,
     Holds,
+    Incomplete,
+    Limits,
     Result,
     SearchEvent,
     SearchOptions,
+    Statistics,
     Vacuous,
     Violated,
 )
@@ -52,6 +56,7 @@ from sdnloom.network.startup.violation import EarlyViolation
 from sdnloom.symbolic.options import ExplorationOptions
 
 _T = TypeVar("_T")
+NOT_SEARCHED = Statistics("none", 0, 0, 0, 0.0)
 _EARLY = "the violation comes before the search, which was not started"
 
 
@@ -141,12 +146,52 @@ class Run:
 
     def system_of(self, trace: Trace) -> System:
         """The system that the steps of a trace are steps of: with the start-up, if they begin there."""
-        joins = any(step.action == "connect" for step in trace.path.steps) and not self.scenario.network.joining
+        joins = self._is_of_startup(trace)
         if joins == (self.early is not None):
             return self.system
         # The start-up violates a property now and did not when the trace was recorded, or the other way round.
         use = StartupUse.STEPS if joins else StartupUse.PASSED
         return self._restarting(lambda: self._build(self.program, self.scenario.network, use)).system
+
+    def search_inputs_of(
+        self,
+        trace: Trace,
+        limits: Limits | None = None,
+        on_event: Callable[[SearchEvent], None] | None = None,
+        watch: LimitWatch | None = None,
+    ) -> Result:
+        """Search all orders of the inputs of a trace for a violation of its property.
+
+        Nothing but the trace's property counts. The events before a search have one course: a trace of a violation
+        there is compared with that. The watch's limits cover the start-up too.
+        """
+        noted, limits = on_event or (lambda event: None), limits or Limits()
+        watch = watch or LimitWatch(limits)
+        with watch.catching_interrupts(lambda: noted(STOPPING)), watch.in_force():
+            try:
+                return self._restarting(lambda: self._search_inputs_of(trace, limits, noted, watch))
+            except LimitReached as reached:
+                return Result(Incomplete(reached.reason), NOT_SEARCHED, incomplete=reached.reason)
+
+    def _search_inputs_of(
+        self, trace: Trace, limits: Limits, on_event: Callable[[SearchEvent], None], watch: LimitWatch
+    ) -> Result:
+        network, early = self.scenario.network, None
+        with watch.during("during the start-up"):
+            built = self._build(self.program, network)
+            early = built.early
+            if early is not None and trace.finding is not None and early.found.property == trace.finding.property:
+                return follow_path(built.system, *early, _EARLY, on_event, lambda: watch.interrupted or watch.left < 0)
+            if self._is_of_startup(trace):
+                return Result(Holds(), NOT_SEARCHED)
+            if early is not None:
+                built = self._build(self.program, network, StartupUse.PASSED)
+        options = SearchOptions(order="bfs", limits=limits)
+        return search_own_inputs(built.system, network.topology, trace, options, on_event, watch)
+
+    def _is_of_startup(self, trace: Trace) -> bool:
+        """Whether the trace has steps before a search."""
+        return any(step.action == "connect" for step in trace.path.steps) and not self.scenario.network.joining
 
     def check(self, on_event: Callable[[SearchEvent], None] | None = None, watch: LimitWatch | None = None) -> Report:
         """Search the scenario's system, or if inputs are discovered, one system after the other.

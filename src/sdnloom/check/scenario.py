@@ -12,7 +12,7 @@ from sdnloom.check.report import Report, unsearched
 from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.model import Property, Strategy, System
 from sdnloom.engine.path import Path as Steps
-from sdnloom.engine.result import Limits, SearchEvent, SearchOptions
+from sdnloom.engine.result import Limits, Result, SearchEvent, SearchOptions
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.stop_points import LimitReached
 from sdnloom.engine.strategy import StrategySequence
@@ -84,6 +84,10 @@ class Scenario:
     def replay(self, trace: Trace) -> ReplayResult:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
         return self.with_inputs_of(trace.path)._run(ordered=True).replay(trace)
+
+    def search_inputs_of(self, trace: Trace, limits: Limits | None = None) -> Result:
+        """Search all orders of the inputs of a trace for a violation of its property, with the program as it is now."""
+        return self.with_inputs_of(trace.path)._run().search_inputs_of(trace, limits)
 
     def system(self) -> System:
         """The system of the scenario, its parts in the order of the scenario; strategies leave it as it is."""

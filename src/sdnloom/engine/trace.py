@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from sdnloom.engine.model import Step, System
 from sdnloom.engine.path import Path, QuotedMessage, ReplayDivergence, clocks, final_state, replay
+from sdnloom.engine.result import Result
 from sdnloom.engine.semantics import Finding, Semantics, Transition
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.errors import SdnloomError
@@ -50,7 +51,8 @@ class Trace:
 class ReplayResult:
     """The replay of a trace: the steps that match, whether its property reports again, and what it reports now.
 
-    The message may differ from the one in the trace: it may name a line of code. The replay was on `semantics`.
+    The message may differ from the one in the trace: it may name a line of code. The replay was on `semantics`. If it
+    did not confirm the trace, `search` may say what the trace's inputs lead to in other orders.
     """
 
     transitions: tuple[Transition, ...]
@@ -59,6 +61,7 @@ class ReplayResult:
     warnings: tuple[str, ...]
     now: Finding | None = None
     semantics: Semantics | None = field(default=None, compare=False)
+    search: Result | None = field(default=None, compare=False)
 
 
 def code_fingerprint(functions: Iterable[Any]) -> str:

@@ -8,17 +8,11 @@ from typing import Any, Protocol
 from sdnloom.engine.result import Counterexample, Incomplete, Result, Vacuous, VerdictName, Violated
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.json_text import json_text
+from sdnloom.report.limit_hints import limit_options
 from sdnloom.report.steps import steps_text, transition_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
 
 _SCHEMA = "sdnloom-check-1"
-# Start of the reason of an incomplete search -> the option that raises that limit.
-_LIMIT_OPTIONS = {
-    "the limit of": "--max-states",
-    "the depth limit of": "--max-depth",
-    "the time limit of": "--time-limit",
-    "the memory limit of": "--memory-limit",
-}
 
 
 class JudgedReport(Protocol):
@@ -63,8 +57,7 @@ def verdict_text(report: JudgedReport, names: Names, style: TextStyle = PLAIN_ST
         lines.append(style.verdict(headline(report)))
     lines += [f"  {reason}" for reason in report.vacuous]
     if isinstance(report.result.verdict, Incomplete):
-        reason = report.result.verdict.reason
-        lines += [f"to see more, raise {option}" for limit, option in _LIMIT_OPTIONS.items() if limit in reason]
+        lines += [f"to see more, raise {option}" for option in limit_options(report.result.verdict.reason)]
     return lines
 
 

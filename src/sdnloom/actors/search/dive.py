@@ -9,6 +9,7 @@ from collections.abc import Callable
 from sdnloom.actors.program import PLAIN, Program
 from sdnloom.actors.runtime.step_output import WATCH, StepWatch
 from sdnloom.actors.search.actor_graph import ActorGraph
+from sdnloom.actors.search.options import ActorOptions
 from sdnloom.engine.dives.dive import DiveSearch
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.result import Limits
@@ -20,13 +21,13 @@ ACTOR_WIDTH = 20  # a transition of actors takes as long as one of a network wit
 class ActorDive:
     """A dive of a number of transitions at most, and the violation that it found."""
 
-    def __init__(self, program: Program, seed: int, most: int, limits: Limits, watch: LimitWatch) -> None:
-        self.graph = ActorGraph(program, PLAIN)
+    def __init__(self, program: Program, seed: int, most: int, options: ActorOptions, watch: LimitWatch) -> None:
+        self.graph, self.only = ActorGraph(program, PLAIN), options.only
         self.found: tuple[Finding, int] | None = None  # and the number of its state
         self.search: DiveSearch[int] = DiveSearch(
             seed,
             self.graph,
-            limits=Limits(depth=limits.depth),
+            limits=Limits(depth=options.limits.depth),
             watch=watch,
             hand_over=lambda transitions: transitions >= most,
             on_finding=self._on_finding,
@@ -43,5 +44,7 @@ class ActorDive:
         return self.found is not None
 
     def _on_finding(self, found: Finding, number: int) -> bool:
+        if self.only not in (None, found.property):
+            return False
         self.found = self.found or (found, number)
         return True

@@ -25,6 +25,7 @@ class ActorOptions:
     symmetry: bool = True
     find_all: bool = False
     order: SearchOrder = "auto"
+    only: str | None = None  # the one property that counts; others may be violated without a report
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

@@ -124,6 +124,8 @@ class _Run:
         )
 
     def _on_finding(self, found: Finding, number: int) -> bool:
+        if self.options.only not in (None, found.property):
+            return False
         self.findings.setdefault(found, number)
         return not self.options.find_all
 
@@ -132,7 +134,7 @@ class _Run:
         schedule = self.schedule
         if schedule is None or not schedule.is_due(self.loop.transitions, self.watch.is_half_over):
             return False
-        dive = ActorDive(self.program, *schedule.next_dive(), self.options.limits, self.watch)
+        dive = ActorDive(self.program, *schedule.next_dive(), self.options, self.watch)
         found = dive.run(lambda: self._pause(dive))
         self.dive_states += len(dive.search.states)
         self.dived = dive if found else None

@@ -33,7 +33,12 @@ from sdnloom.report.walk.result import WalkResult
 # What the steps did inside of the program: of a scenario, or the code of each step of a program of actors.
 InsideSteps: TypeAlias = TraceDetails | Sequence[Sequence[CodeRun]]
 
-_VERDICTS: Final[Mapping[str, ViewVerdict]] = {"CONFIRMED": "violated", "DIVERGED": "incomplete"}
+_VERDICTS: Final[Mapping[str, ViewVerdict]] = {
+    "CONFIRMED": "violated",
+    "STILL THERE": "violated",
+    "DIVERGED": "incomplete",
+    "INCOMPLETE": "incomplete",
+}
 
 
 def replay_view(
