@@ -46,7 +46,7 @@ class Block(NamedTuple):
         return self.note.removeprefix("change: ") if self.note.startswith("change: ") else None
 
     def write(self, folder: Path) -> None:
-        """Write the file that the block is, or change the file that it changes: lines with a minus become those with a plus."""
+        """Write the file that the block is, or change the file that it changes: minus lines become plus lines."""
         if self.file is not None:
             (folder / self.file).write_text(self.text)
         if self.change is not None:

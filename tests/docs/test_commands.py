@@ -39,8 +39,8 @@ def steps_of(page: Path) -> list[Command | Block]:
     """What a reader does, in order: files to write or change, and commands.
 
     Commands are the lines of console blocks, those that end with a backslash together with the next one. In a
-    transcript they follow a prompt, and its other lines are output. A block without a language after a console block is
-    output too.
+    transcript they follow a prompt, and its other lines are output. A block without a language after a console block,
+    or after another such block, is output too.
     """
     found: list[Command | Block] = []
     before: Block | None = None
@@ -56,7 +56,7 @@ def steps_of(page: Path) -> list[Command | Block]:
                     _show(found, [line])
         elif block.not_run is None and block.language == "console":
             found += [_command(line) for line in lines if line.strip() and not line.startswith("#")]
-        elif not block.language and before is not None and before.language == "console":
+        elif not block.language and before is not None and before.language in ("console", ""):
             _show(found, lines)
         before = block
     return found
