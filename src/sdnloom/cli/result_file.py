@@ -16,7 +16,8 @@ from sdnloom.engine.trace import SCHEMA, ReplayResult, Trace, load_trace
 from sdnloom.errors import SdnloomError
 from sdnloom.report.view.document import RESULT_SCHEMA
 from sdnloom.report.view.document_reader import ResultFileError, bounded_bytes, json_value, views_of_document
-from sdnloom.report.view.of_trace import recorded_view, replay_view
+from sdnloom.report.view.of_trace import replay_view
+from sdnloom.report.view.recorded_trace import recorded_view
 from sdnloom.report.view.result_view import ResultView
 
 _PRINTED: Final = "sdnloom-"  # how the schemas of --format json start

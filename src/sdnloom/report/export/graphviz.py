@@ -38,8 +38,11 @@ def _trace(trace: TraceView, prefix: str) -> list[str]:
         lines += [] if steps else [f'      {prefix}_lane{number} [style=invis, label=""];']
         lines += ["    }"]
     sent = {(step.number, each.taken): each for step in trace.steps for each in step.transfers if each.taken}
+    senders: dict[int, set[int]] = {}
+    for number, taken in sent:
+        senders.setdefault(taken, set()).add(number)
     for step in trace.steps:
-        causes = {*step.causes, *(number for number, taken in sent if taken == step.number)} - {step.number}
+        causes = {*step.causes, *senders.get(step.number, ())} - {step.number}
         if step.lane in last:
             causes.add(last[step.lane])
         last[step.lane] = step.number
