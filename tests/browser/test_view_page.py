@@ -103,12 +103,13 @@ def test_the_state_of_any_component_can_be_chosen(show: Show) -> None:
 def test_the_drawing_shows_what_is_under_way_and_which_wires_are_down(show: Show) -> None:
     page = show(small_view(), address="#f1s1")
     assert texts_of(page, ".dot text") == ["A"]
-    assert texts_of(page, ".topology > title") == ["under way: h1 to s1: h1 > h2 ping"]
+    assert text_of(page, ".caption") == "under way: A h1 → s1"
     assert texts_of(page, ".node.current text") == ["h1"]
     assert page.value("document.querySelectorAll('.wire.control').length") == 2
     assert page.value("document.querySelectorAll('.wire.down').length") == 0
     page.press("j", "j")
     assert texts_of(page, ".dot text") == ["FlowMod", "A"]
+    assert text_of(page, ".caption") == "under way: FlowMod controller → s1, A controller → s1"
     page.press("End")
     assert texts_of(page, ".wire.down title") == ["s1:2 – s2:2 (down)"]
 

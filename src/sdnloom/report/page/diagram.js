@@ -297,16 +297,18 @@ class Diagram {
     return this.position > 0 && counts(each.sent) && Boolean(each.taken) && counts(each.taken);
   }
 
-  // A transfer that no step takes ends before the lane that it is for.
+  // A transfer that no step takes is a stub towards the lane that it is for; several of a step fan out.
   lost(each, x1, x2, y) {
-    const end = y + ROW * 0.42;
-    const stop = x1 === x2 ? x1 + 18 : x2 - 14 * Math.sign(x2 - x1);
+    const side = x1 <= x2 ? 1 : -1;
+    const others = each.sent.transfers.filter((other) => !other.taken && (x1 <= this.laneX.get(other.to) ? 1 : -1) === side);
+    const place = Math.min(others.indexOf(each), 3);
+    const [stop, end] = [x1 + (20 + 7 * place) * side, y + 15 - 4 * place];
     return svg(
       "g",
       { class: `arrow lost ${each.kind}${this.dimmed(each.sent.index + 1) ? " dim" : ""}` },
       svg("title", {}, `not taken in this trace: ${shortened(each.text, 300)}`),
-      svg("line", { x1, y1: y, x2: stop, y2: end }),
-      svg("circle", { cx: stop, cy: end, r: 3.5 }),
+      svg("line", { x1: x1 + 5 * side, y1: y + 3, x2: stop - 3 * side, y2: end }),
+      svg("circle", { cx: stop, cy: end, r: 2.5 }),
     );
   }
 

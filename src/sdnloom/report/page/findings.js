@@ -6,7 +6,7 @@ function factsList(facts) {
 
 function resultHead(result, open) {
   const extra = [];
-  if (result.properties.length) extra.push(["properties", result.properties.join(", ")]);
+  if (!result.properties.every((name) => result.headline.includes(name))) extra.push(["properties", result.properties.join(", ")]);
   if (result.seconds) extra.push(["time", `${result.seconds.toFixed(result.seconds < 10 ? 2 : 0)} s`]);
   if (result.version) extra.push(["sdnloom", result.version]);
   const facts = [...result.facts, ...extra];

@@ -1,6 +1,8 @@
 // A drawing of the network: lanes, their wires, and what is under way at a step.
 
+const MOST_NAMED = 4; // transfers under way that the caption names
 const NODE_FONT = "600 12px system-ui, sans-serif";
+const DENSE_FONT = "600 10px system-ui, sans-serif";
 const DOT_FONT = "600 11px system-ui, sans-serif";
 
 class Topology {
@@ -26,7 +28,8 @@ class Topology {
     this.implied = !wires.length;
     this.edges = [...ends.values()];
     this.nodes = [...new Set(this.edges.flatMap(([one, other]) => [one, other]))].sort((one, other) => one - other);
-    this.small = this.nodes.length > 40;
+    this.dense = this.nodes.length > 14; // smaller names, and only control wires that are in use
+    this.small = this.nodes.length > 40; // no names
     this.place();
   }
 
@@ -43,10 +46,10 @@ class Topology {
     const edges = this.edges
       .filter(([one, other, control]) => !control && index.has(one) && index.has(other))
       .map(([one, other]) => [index.get(one), index.get(other), isHost(one) || isHost(other) ? 0.8 : 1]);
-    const padX = this.small ? 18 : 44;
+    const padX = this.small ? 18 : this.dense ? 30 : 44;
     const above = top.length ? 92 : 26;
     const low = rest.filter(isHost).map((lane) => index.get(lane));
-    const { places, height } = layout(rest.length, edges, this.width - 2 * padX, this.small ? 300 : 170, low);
+    const { places, height } = layout(rest.length, edges, this.width - 2 * padX, Math.min(340, 170 + 6 * Math.max(0, rest.length - 8)), low);
     this.height = Math.round(above + height + 26);
     this.places = new Map(rest.map((lane, place) => [lane, [places[place][0] + padX, places[place][1] + above]]));
     top.forEach((lane, place) => this.places.set(lane, [(this.width * (place + 1)) / (top.length + 1), 20]));
@@ -63,27 +66,27 @@ class Topology {
     this.packetLayer = svg("g");
     this.shapes = new Map();
     for (const lane of this.nodes) this.nodeLayer.append(this.node(lane));
-    this.label = svg("title", {}, "network");
+    this.caption = html("p", { class: "caption soft" });
     const picture = svg(
       "svg",
-      { class: "topology", role: "img", width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}` },
-      this.label,
+      { class: "topology", role: "img", "aria-label": `network of ${counted(this.nodes.length, "component")}`, width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}` },
       this.wireLayer,
       this.nodeLayer,
       this.packetLayer,
     );
-    this.box.replaceChildren(picture);
+    this.box.replaceChildren(picture, this.caption);
     this.drawnWires = null;
   }
 
   node(lane) {
     const { name, kind } = this.trace.lanes[lane];
     const [x, y] = this.places.get(lane);
-    const label = fitted(name, 96, NODE_FONT);
-    const half = this.small ? 6 : Math.max(15, textWidth(label, NODE_FONT) / 2 + 8);
-    const high = this.small ? 6 : 12;
+    const font = this.dense ? DENSE_FONT : NODE_FONT;
+    const label = fitted(name, this.dense ? 60 : 96, font);
+    const half = this.small ? 6 : this.dense ? textWidth(label, font) / 2 + 4 : Math.max(15, textWidth(label, font) / 2 + 8);
+    const high = this.small ? 6 : this.dense ? 8 : 12;
     const round = kind === "host" || kind === "actor" ? high : 4;
-    const group = svg("g", { class: `node ${kind}`, transform: `translate(${x} ${y})`, onclick: () => this.onLane(lane) });
+    const group = svg("g", { class: this.dense ? `node dense ${kind}` : `node ${kind}`, transform: `translate(${x} ${y})`, onclick: () => this.onLane(lane) });
     group.append(
       svg("title", {}, `${kind} ${name}`),
       svg("rect", { x: -half, y: -high, width: 2 * half, height: 2 * high, rx: round }),
@@ -106,9 +109,14 @@ class Topology {
       (each) => each.sent.index < position && each.taken !== each.sent && (!each.taken || each.taken.index >= position),
     );
     this.drawTransfers(underWay);
-    const words = underWay.map((each) => `${trace.lanes[each.from].name} to ${trace.lanes[each.to].name}: ${shortened(each.text, 80)}`);
-    this.label.textContent = words.length ? `under way: ${words.slice(0, 20).join("; ")}` : "nothing is under way";
-    this.underWay = underWay;
+    const words = underWay.map((each) => `${this.nameOf(each)} ${trace.lanes[each.from].name} → ${trace.lanes[each.to].name}`);
+    const more = words.length > MOST_NAMED ? ` and ${words.length - MOST_NAMED} more` : "";
+    this.caption.textContent = words.length ? `under way: ${words.slice(0, MOST_NAMED).join(", ")}${more}` : "nothing is under way";
+  }
+
+  // The packet's name, or the first word of a message.
+  nameOf(each) {
+    return shortened(each.packet || /^[\w.]*/.exec(each.text)[0] || each.text, 60);
   }
 
   drawWires(wires) {
@@ -125,7 +133,8 @@ class Topology {
       const [[x1, y1], [x2, y2]] = this.shifted(ends, parallel);
       const kind = wire.control ? "wire control" : "wire";
       const words = `${this.trace.lanes[wire.one].name}${wire.onePort && `:${wire.onePort}`} – ${this.trace.lanes[wire.other].name}${wire.otherPort && `:${wire.otherPort}`}`;
-      const line = svg("g", { class: wire.up ? kind : `${kind} down` }, svg("title", {}, wire.up ? words : `${words} (down)`));
+      const used = wire.control && this.dense ? " unused" : "";
+      const line = svg("g", { class: wire.up ? kind + used : `${kind} down` }, svg("title", {}, wire.up ? words : `${words} (down)`));
       if (wire.up) {
         line.append(svg("line", { x1, y1, x2, y2 }));
       } else {
@@ -138,7 +147,7 @@ class Topology {
         );
       }
       lines.push(line);
-      if (!this.small && !wire.control) {
+      if (!this.dense && !wire.control) {
         lines.push(...this.portLabel(wire.onePort, x1, y1, x2, y2), ...this.portLabel(wire.otherPort, x2, y2, x1, y1));
       }
     }
@@ -186,14 +195,14 @@ class Topology {
         const [x, y] = [x1 + (x2 - x1) * part + 5 * dy, y1 + (y2 - y1) * part - 5 * dx];
         const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
         const more = place === shown.length - 1 && sent.length > shown.length ? ` +${sent.length - shown.length}` : "";
-        const name = fitted(each.packet || /^[\w.]*/.exec(each.text)[0] || each.text, 84, DOT_FONT) + more;
+        const name = fitted(this.nameOf(each), 84, DOT_FONT) + more;
         dots.push(
           svg(
             "g",
             { class: `dot ${each.kind}` },
             svg("title", {}, shortened(each.text, 200)),
             svg("path", { d: "M-5 -5L6 0L-5 5Z", transform: `translate(${x} ${y}) rotate(${angle})` }),
-            svg("text", this.dotLabel(x, y, name, dx, dy), name),
+            !this.dense && svg("text", this.dotLabel(x, y, name, dx, dy), name),
           ),
         );
       });
