@@ -148,3 +148,11 @@ def test_every_command_runs_as_written(
         assert step.word is None or (run.out or run.err).split()[0] == step.word, step.line
         printed = {line.rstrip() for line in (run.out + run.err).splitlines()}
         assert [line for line in step.shown if line.rstrip() not in printed] == [], step.line
+
+
+def test_the_readme_begins_with_a_picture_and_has_the_two_make_commands() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert re.search(r"!\[.*\]\((docs/.*\.png)\)", text.split("\n## ")[0])
+    assert [one.line for one in commands(README)][-3:] == SETUP
+    makefile = (ROOT / "Makefile").read_text()
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in ("demo", "test", "site"))
