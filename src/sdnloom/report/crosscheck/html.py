@@ -12,7 +12,7 @@ from sdnloom.crosscheck.comparison import Comparison, Inconsistency, RootCause
 from sdnloom.crosscheck.output import AgentOutput
 from sdnloom.crosscheck.result import CrosscheckResult, pair_verdict
 from sdnloom.report.crosscheck.event_text import step_texts
-from sdnloom.report.crosscheck.html_style import STYLE
+from sdnloom.report.crosscheck.html_style import overview_style
 from sdnloom.report.crosscheck.input_text import StepShown, case_steps, changed_values, input_line
 from sdnloom.report.crosscheck.view import (
     PLAIN_VIEW,
@@ -39,7 +39,7 @@ def crosscheck_html(result: CrosscheckResult, view: CrosscheckView = PLAIN_VIEW)
     parts = [
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>",
+        f"<title>{escape(title)}</title>\n<style>{overview_style()}</style>\n</head>\n<body>\n<main>",
         *_head(result),
     ]
     for number, comparison in enumerate(result.comparisons):

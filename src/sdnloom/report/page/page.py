@@ -8,7 +8,7 @@ markup; the script writes it as text only.
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from typing import Final
@@ -36,7 +36,7 @@ _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029
 
 def results_html(views: Sequence[ResultView]) -> str:
     """The whole page, of one result or of several."""
-    style, script = _resource("page.css"), page_script()
+    style, script = page_style(), page_script()
     title = views[0].name if len(views) == 1 else f"{len(views)} results"
     policy = (
         f"default-src 'none'; script-src {_source(script)}; style-src {_source(style)}; "
@@ -58,7 +58,22 @@ def results_html(views: Sequence[ResultView]) -> str:
 
 def page_script() -> str:
     """All scripts as one, in a scope of their own."""
-    return '(() => {\n"use strict";\n' + "\n".join(_resource(name) for name in SCRIPTS) + "})();\n"
+    return in_one_scope([page_resource(name) for name in SCRIPTS])
+
+
+def in_one_scope(scripts: Iterable[str]) -> str:
+    """Scripts as one, which adds no name to those of the page."""
+    return '(() => {\n"use strict";\n' + "\n".join(scripts) + "})();\n"
+
+
+def palette() -> str:
+    """The colours that all HTML of sdnloom shares."""
+    return page_resource("palette.css")
+
+
+def page_style() -> str:
+    """The style sheet of the page, colours included."""
+    return palette() + page_resource("page.css")
 
 
 def data_block(value: object) -> str:
@@ -66,7 +81,8 @@ def data_block(value: object) -> str:
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).translate(_ESCAPED)
 
 
-def _resource(name: str) -> str:
+def page_resource(name: str) -> str:
+    """A script or a style sheet of the page."""
     return files("sdnloom.report.page").joinpath(name).read_text(encoding="utf-8")
 
 
