@@ -9,6 +9,7 @@ from sdnloom import read_results
 from sdnloom.report.exports import EXPORTS
 from tests.check.scenarios import BUFFERED, PROGRAM, write
 from tests.cli.running import CommandLine
+from tests.cli.test_replay import OTHERWISE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TRACE = "hub.quiet-h2.sdnloom-trace.json"
@@ -82,6 +83,29 @@ def test_a_trace_that_diverges_or_has_no_scenario_is_exported_as_it_was_recorded
     assert sdnloom("export", TRACE, "c.json", "--scenario", "hub.toml").code == 2
 
 
+def test_a_replay_is_exported_with_what_its_search_found(sdnloom: CommandLine, scenario: Path) -> None:
+    sdnloom("check", "hub.toml")
+    assert sdnloom("replay", TRACE, "--export", "same.json").code == 1
+    (scenario / "hub.py").write_text(OTHERWISE)
+    assert sdnloom("replay", TRACE, "--export", "still.json", "--export", "still.xml").code == 1
+    (scenario / "hub.py").write_text(PROGRAM.replace("net.flood(switch, message)", "net.packet_out(switch, message)"))
+    assert sdnloom("replay", TRACE, "--export", "gone.json", "--export", "gone.xml").code == 0
+    same, still, gone = (read_results(scenario / f"{name}.json")[0] for name in ("same", "still", "gone"))
+    assert [view.verdict for view in (same, still, gone)] == ["violated", "violated", "holds"]
+    assert [view.headline for view in (same, still, gone)] == [
+        "CONFIRMED quiet h2: h2 received 1",
+        "STILL THERE quiet h2: h2 received 1",
+        "GONE quiet h2: h2 received 1",
+    ]
+    # What is left of a trace that is gone violates nothing: CI is green.
+    assert [view.findings[0].property for view in (same, still, gone)] == ["quiet h2", "quiet h2", ""]
+    assert [view.properties for view in (same, still, gone)] == [("quiet h2",)] * 3
+    assert [len(view.findings[0].trace.steps) for view in (same, still, gone)] == [8, 8, 3]
+    assert any(step.code for step in still.findings[0].trace.steps)
+    assert 'failures="1"' in (scenario / "still.xml").read_text()
+    assert 'tests="1" failures="0" errors="0" skipped="0"' in (scenario / "gone.xml").read_text()
+
+
 @pytest.mark.parametrize(
     ("file", "message"),
     [
@@ -145,6 +169,14 @@ def test_a_result_without_a_finding_is_exported_too(sdnloom: CommandLine, scenar
     assert all((scenario / name).exists() for name in names)
     assert "INCOMPLETE no violation" in (scenario / "h.mmd").read_text()
     assert json.loads((scenario / "h.sarif").read_text())["runs"][0]["results"] == []
+
+
+def test_walks_are_exported_with_the_code_that_ran(sdnloom: CommandLine, scenario: Path) -> None:
+    for subject in ("hub.toml", EXAMPLES / "actors/first_program.py"):
+        assert sdnloom("walk", subject, "--export", "w.json").code == 1
+        [view] = read_results(scenario / "w.json")
+        assert (view.kind, view.verdict, len(view.findings)) == ("trace", "violated", 1)
+        assert any(step.code for step in view.findings[0].trace.steps)
 
 
 def test_a_program_of_actors_is_exported(sdnloom: CommandLine, tmp_path: Path) -> None:

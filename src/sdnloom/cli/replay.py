@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -10,11 +11,13 @@ from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.run import replay_program, search_orders_of
 from sdnloom.check.run import Run
 from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program
+from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.progress import SearchProgress
+from sdnloom.cli.replay_views import program_replay_view, scenario_replay_view
 from sdnloom.cli.traces import TraceRecord, check_folder, check_same, check_same_program, program_of, save, scenario_of
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.result import CounterexampleFound, Finished, Limits, SearchEvent
@@ -24,6 +27,7 @@ from sdnloom.network.program import OutputLine
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
 from sdnloom.report.replay.text import CONFIRMED, DIVERGED, GONE, INCOMPLETE, STILL_THERE, found_again, replay_outcome
+from sdnloom.report.view.result_view import ResultView
 
 SEARCH_SECONDS = 120.0  # for all orders of a trace's inputs, unless the user says otherwise
 _EXIT = {CONFIRMED: 1, STILL_THERE: 1, DIVERGED: 3, INCOMPLETE: 3}
@@ -50,6 +54,7 @@ class _Replayed:
     result: ReplayResult
     names: Names
     output: list[OutputLine]
+    view: Callable[[], ResultView]
     desired: bool = False  # whether the trace is of a `sometimes` property
     written: Path | None = None
 
@@ -83,6 +88,7 @@ class _Replayed:
 )
 @show_output_option
 @format_option("replay")
+@export_option
 @text_options
 def command(
     trace: Path,
@@ -93,6 +99,7 @@ def command(
     output: Path | None,
     show_output: bool,
     form: str,
+    exports: tuple[Path, ...],
 ) -> int:
     """Take the steps of TRACE again, one by one, and evaluate its property at the end.
 
@@ -119,6 +126,7 @@ def command(
     if show_output and form == "text":
         echo_output(replayed.output)
     echo_report("replay", form, recorded, replayed.result, replayed.names, replayed.written)
+    echo_exports(lambda: [replayed.view()], exports)
     exits = _EXIT_DESIRED if replayed.desired else _EXIT
     return exits.get(replay_outcome(recorded, replayed.result), 0)
 
@@ -141,7 +149,8 @@ def _replay_scenario(
         written = _written(TraceRecord(loaded, searching.fingerprints, (), None), result, chosen.output)
     desired = {prop.name for prop in run.properties if prop.sometimes}
     of_desired = recorded.finding is not None and recorded.finding.property in desired
-    return _Replayed(result, Names.of(loaded.network.topology), early_output(run), of_desired, written)
+    view = partial(scenario_replay_view, run, recorded, result, file)
+    return _Replayed(result, Names.of(loaded.network.topology), early_output(run), view, of_desired, written)
 
 
 def _replay_actors(
@@ -158,7 +167,8 @@ def _replay_actors(
             progress.stop()
         result = replace(result, search=found)
         written = _written(TraceRecord(program, actor_fingerprints(program), (), None), result, chosen.output)
-    return _Replayed(result, program_names(program), list(log.lines), written=written)
+    view = partial(program_replay_view, program, recorded, result, file)
+    return _Replayed(result, program_names(program), list(log.lines), view, written=written)
 
 
 def _only_progress(progress: SearchProgress) -> Callable[[SearchEvent], None]:

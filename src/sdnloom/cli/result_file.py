@@ -6,17 +6,14 @@ from typing import Any, Final
 import click
 
 from sdnloom.actors.run import replay_program
-from sdnloom.actors.semantics import ActorSemantics
-from sdnloom.actors.step_code import path_code
 from sdnloom.check.run import Run
-from sdnloom.check.step_details import TraceDetails
 from sdnloom.cli.actors.program_choice import loaded_program
+from sdnloom.cli.replay_views import program_replay_view, scenario_replay_view
 from sdnloom.cli.traces import check_same, check_same_program, program_of, scenario_of
-from sdnloom.engine.trace import SCHEMA, ReplayResult, Trace, load_trace
+from sdnloom.engine.trace import SCHEMA, Trace, load_trace
 from sdnloom.errors import SdnloomError
 from sdnloom.report.view.document import RESULT_SCHEMA
 from sdnloom.report.view.document_reader import ResultFileError, bounded_bytes, json_value, views_of_document
-from sdnloom.report.view.of_trace import replay_view
 from sdnloom.report.view.recorded_trace import recorded_view
 from sdnloom.report.view.result_view import ResultView
 
@@ -64,22 +61,13 @@ def _replayed(recorded: Trace, file: Path, scenario: Path | None) -> tuple[Resul
         program, _ = loaded_program(choice)
         check_same_program(recorded, file, choice, program)
         replayed = replay_program(program, recorded)
-        semantics = ActorSemantics(program)
-        code = path_code(semantics, semantics.initial(), replayed.transitions)
-        view = replay_view(program.name, program, recorded, replayed, file, code)
+        view = program_replay_view(program, recorded, replayed, file)
     else:
         loaded = scenario_of(recorded, file, scenario)
         run = Run(loaded.with_inputs_of(recorded.path), ordered=True)
         check_same(recorded, file, run)
         replayed = run.replay(recorded)
-        view = replay_view(loaded.name, run.scenario.network, recorded, replayed, file, _inside(run, replayed))
+        view = scenario_replay_view(run, recorded, replayed, file)
     if replayed.diverged is None:
         return view, None
     return view, f"step {replayed.diverged.position + 1} of {len(recorded.path)} cannot be taken any more"
-
-
-def _inside(run: Run, replayed: ReplayResult) -> TraceDetails:
-    """What the steps of a replayed trace did inside of the program."""
-    semantics = replayed.semantics
-    assert semantics is not None, "a replay knows what it was replayed on"
-    return run.step_details().of_path(semantics.system, semantics.initial(), replayed.transitions)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import click
 
 from sdnloom.actors.fingerprint import actor_fingerprints
-from sdnloom.actors.program import Program
 from sdnloom.actors.search.path import RecordedSemantics
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.check.run import Run
@@ -18,16 +17,15 @@ from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.options.text_options import echo_report, text_options
+from sdnloom.cli.replay_views import walked_program_view, walked_scenario_view
 from sdnloom.cli.traces import MakeRecord, TraceRecord, check_folder, echo_early_violation, write_trace
 from sdnloom.engine.counterexample.minimise import minimise
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.path import replay
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import random_walk
-from sdnloom.network.network import Network
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
-from sdnloom.report.view.of_trace import walk_view
 from sdnloom.report.walk.result import WalkResult, WalkViolation
 
 _OF_ACTORS = ("seed", "runs", "max_steps", "trace_dir", "show_output", "form", "exports")
@@ -70,29 +68,28 @@ def command(
     if choice is not None:
         refuse_options_of_scenarios(choice, _OF_ACTORS)
         program, log = loaded_program(choice)
-        traced: Network | Program
-        name, traced = program.name, program
         check_folder(trace_dir)
         record = partial(TraceRecord, program, actor_fingerprints(program))
         shown = ActorSemantics(program, shows_output=show_output)
         walks = _Walks(shown, RecordedSemantics(program), program_names(program), record, trace_dir)
         output = list(log.lines)
+        view = partial(walked_program_view, program)
     else:
         loaded = chosen_scenario(scenario, app_options)
         check_folder(trace_dir)
         run = Run(loaded.ready(), ordered=True, show_output=show_output)
         echo_early_violation(run)
-        name, traced = loaded.name, run.scenario.network
         record = partial(TraceRecord, run.scenario, run.fingerprints)
         names = Names.of(loaded.network.topology)
         semantics = Semantics(run.system)
         walks = _Walks(semantics, MemoSemantics(Memo(run.system)), names, record, trace_dir)
         output = early_output(run)
+        view = partial(walked_scenario_view, run)
     result = walks.result(seed, runs, max_steps)
     if show_output and form == "text":
         echo_output(output)
     echo_report("walk", form, result)
-    echo_exports(lambda: [walk_view(name, traced, result, walks.semantics)], exports)
+    echo_exports(lambda: [view(result, walks.semantics)], exports)
     return 3 if result.violation is None else 1
 
 

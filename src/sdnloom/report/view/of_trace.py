@@ -1,6 +1,7 @@
 """Replayed traces and random walks as they are shown, with their states."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -13,7 +14,7 @@ from sdnloom.network.network import Network
 from sdnloom.platforms.code_runs import CodeRun
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names, counted
-from sdnloom.report.replay.text import replay_outcome
+from sdnloom.report.replay.text import found_again, replay_outcome
 from sdnloom.report.steps import offered_text
 from sdnloom.report.view.actor_trace import actor_trace
 from sdnloom.report.view.network_trace import NetworkPath, network_trace
@@ -35,6 +36,12 @@ _VERDICTS: Final[Mapping[str, ViewVerdict]] = {
     "DIVERGED": "incomplete",
     "INCOMPLETE": "incomplete",
 }
+# Of a `sometimes` property, which is to be seen again.
+_VERDICTS_DESIRED: Final[Mapping[str, ViewVerdict]] = {
+    "GONE": "violated",
+    "DIVERGED": "incomplete",
+    "INCOMPLETE": "incomplete",
+}
 
 
 def replay_view(
@@ -44,25 +51,63 @@ def replay_view(
     replayed: ReplayResult,
     file: Path | None = None,
     inside: InsideSteps = (),
+    again: Sequence[Transition] = (),
+    desired: bool = False,
 ) -> ResultView:
-    """A replayed trace of a scenario's network or a program of actors, up to where it diverges."""
+    """A replayed trace of a scenario's network or a program of actors, up to where it diverges.
+
+    `again` are the steps to what a search of the trace's inputs found, replayed on the same system; then these are
+    shown. `inside` belongs to the steps that are shown. `desired`: the trace is of a `sometimes` property.
+    """
+    assert replayed.semantics is not None, "a replay knows what it was replayed on"
     outcome = replay_outcome(recorded, replayed)
+    verdict = (_VERDICTS_DESIRED if desired else _VERDICTS).get(outcome, "holds")
     finding = replayed.now or recorded.finding
+    found = found_again(replayed)
+    if found is not None:
+        finding = Finding(found.property, found.message)
     what = f" {finding.property}: {finding.message}" if finding else ""
-    facts = [("outcome", outcome), *(("warning", warning) for warning in replayed.warnings)]
+    trace = _path_trace(
+        traced, replayed.semantics, again or replayed.transitions, _length(recorded, replayed, again), inside
+    )
+    shown = trace_finding(finding, trace, "" if file is None else str(file))
+    properties = (shown.property,) if shown.property else ()
+    if verdict != "violated" and finding is not None:  # what is shown violates nothing, so it is nobody's failure
+        shown = replace(shown, property="", message=f"{outcome}{what}")
+    facts = tuple(_replay_facts(traced, recorded, replayed))
+    return ResultView("trace", name, verdict, f"{outcome}{what}", properties, (shown,), facts, version=__version__)
+
+
+def _length(recorded: Trace, replayed: ReplayResult, again: Sequence[Transition]) -> str:
+    taken, length = len(replayed.transitions), len(recorded.path)
+    if again:
+        return f"{counted(len(again), 'step')} with the same inputs"
+    return counted(length, "step") if taken == length else f"{taken} of {counted(length, 'step')}"
+
+
+def _replay_facts(traced: Network | Program, recorded: Trace, replayed: ReplayResult) -> Iterator[tuple[str, str]]:
+    yield "outcome", replay_outcome(recorded, replayed)
+    for warning in replayed.warnings:
+        yield "warning", warning
     if replayed.diverged is not None:
         names = program_names(traced) if isinstance(traced, Program) else Names.of(traced.topology)
-        facts.append(("next would be", offered_text(replayed.diverged.step, names)))
-    taken, length = len(replayed.transitions), len(recorded.path)
-    words = counted(length, "step") if taken == length else f"{taken} of {counted(length, 'step')}"
-    assert replayed.semantics is not None, "a replay knows what it was replayed on"
-    trace = _path_trace(traced, replayed.semantics, replayed.transitions, words, inside)
-    shown = trace_finding(finding, trace, "" if file is None else str(file))
-    return trace_result(name, _VERDICTS.get(outcome, "holds"), f"{outcome}{what}", shown, tuple(facts))
+        taken = f"{len(replayed.transitions)} of {counted(len(recorded.path), 'step')} can be taken as recorded"
+        yield "replayed", taken
+        yield "next would be", offered_text(replayed.diverged.step, names)
+    if replayed.search is not None:
+        searched = counted(replayed.search.statistics.states, "state")
+        yield "searched", f"all orders of the trace's inputs, {searched}"
+        if replayed.search.incomplete is not None:
+            yield "searched in part", replayed.search.incomplete
 
 
-def walk_view(name: str, traced: Network | Program, result: WalkResult, semantics: Semantics) -> ResultView:
-    """Random walks, with the minimised path of the violation that ended them, if there is one."""
+def walk_view(
+    name: str, traced: Network | Program, result: WalkResult, semantics: Semantics, inside: InsideSteps = ()
+) -> ResultView:
+    """Random walks, with the minimised path of the violation that ended them, if there is one.
+
+    `inside` is what the steps of that path did inside of the program.
+    """
     walked = f"{counted(result.runs, 'random walk')} with {counted(result.steps, 'step')} in all"
     facts = (("walked", walked), ("seed", str(result.seed)))
     violation = result.violation
@@ -71,7 +116,7 @@ def walk_view(name: str, traced: Network | Program, result: WalkResult, semantic
         return ResultView("trace", name, "incomplete", headline, (), (), facts, version=__version__)
     finding = violation.finding
     length = f"{counted(len(violation.transitions), 'step')} of a walk of {violation.walked}, seed {violation.seed}"
-    trace = _path_trace(traced, semantics, violation.transitions, length)
+    trace = _path_trace(traced, semantics, violation.transitions, length, inside)
     shown = trace_finding(finding, trace, str(violation.trace))
     return trace_result(name, "violated", f"VIOLATED {finding.property}: {finding.message}", shown, facts)
 
