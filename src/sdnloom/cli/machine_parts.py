@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import sdnloom
+from sdnloom.engine.limits import resident_bytes
 from sdnloom.report.doctor.machine import Machine, MachinePart, PartState
 
 LONGEST = 5.0  # seconds that a program has to tell its version
@@ -50,7 +51,9 @@ _LIBRARIES = (
     _Library("numba", "numba", "the compiled engine: long searches are much slower without it", "numba"),
     _Library("os-ken", "os_ken", "os-ken and Ryu apps (--app, init)", "osken"),
     _Library("greenlet", "greenlet", "os-ken and Ryu apps (--app, init)", "osken"),
-    _Library("bitwuzla", "bitwuzla", "the solver: inputs, check --discover, crosscheck", "symbolic"),
+    _Library(
+        "bitwuzla", "bitwuzla", "the solver: without it inputs, check --discover and crosscheck miss things", "symbolic"
+    ),
     _Library("z3-solver", "z3", "another solver, for comparison", "z3"),
     _Library("networkx", "networkx", "topologies from GraphML files", "topologies"),
     _Library("topohub", "topohub", "named topologies (topohub:NAME)", "topologies"),
@@ -73,7 +76,7 @@ _TOOLS = (
 
 def examine_machine() -> Machine:
     """What this machine has."""
-    parts = [_python(), *map(_library, _LIBRARIES), _numba_cache(), *map(_tool, _TOOLS), _folder(), _terminal()]
+    parts = [_python(), *map(_library, _LIBRARIES), _numba_cache(), *map(_tool, _TOOLS), *_surroundings()]
     return Machine(
         sdnloom.__version__,
         platform.python_version(),
@@ -166,6 +169,16 @@ def _can_write(folder: Path) -> bool:
     return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
 
 
+def _surroundings() -> list[MachinePart]:
+    return [_memory(), _folder(), _terminal()]
+
+
+def _memory() -> MachinePart:
+    state: PartState = "found" if resident_bytes() else "unusable"
+    advice = "this system has no /proc; use ulimit or a container instead"
+    return MachinePart("memory limits", state, "", "--memory-limit", advice)
+
+
 def _folder() -> MachinePart:
     state: PartState = "found" if _can_write(Path.cwd()) else "unusable"
     advice = "give --trace-dir and --export a folder that you can write, or --no-trace"
@@ -173,9 +186,9 @@ def _folder() -> MachinePart:
 
 
 def _terminal() -> MachinePart:
-    serves = "colours and progress; a browser is not needed, pages open in any"
+    serves = "colours and progress"
     if not sys.stdout.isatty():
-        return MachinePart("terminal", "missing", "", serves)
+        return MachinePart("output", "found", "is no terminal", "colours and progress need one")
     colours = "NO_COLOR" not in os.environ and os.environ.get("TERM") not in (None, "dumb")
     width = shutil.get_terminal_size().columns
     return MachinePart("terminal", "found", f"{width} wide, {'with' if colours else 'without'} colours", serves)
