@@ -1,19 +1,20 @@
 """The pages that are references name every key, default, property and option of the code."""
 
-import ast
 import re
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
 from sdnloom.check.load import HOSTS
+from sdnloom.check.scenario_schema import scenario_schema
 from sdnloom.cli.check import command
 from sdnloom.cli.crosscheck import SUBCOMMANDS
 from sdnloom.cli.crosscheck import command as crosscheck
-from sdnloom.network.hosts import MobileHost
-from sdnloom.network.network import External, LinkFaults, PortCounter, ProgramTimer, SwitchFaults, Timeouts
 from sdnloom.properties import LIBRARY
+from sdnloom.report.schemas import key_meanings
 from sdnloom.scenario_file.packet_text import _KEYS as PACKET_KEYS
 from sdnloom.scenario_file.topology import SHAPES
 from tests.check.accepted_keys import KEYS, accepted_keys
@@ -72,27 +73,38 @@ def test_the_reference_has_a_row_for_every_key(
     assert rows(section).keys() == accepted | alternatives
 
 
-@pytest.mark.parametrize(
-    ("section", "kind"),
-    [
-        *((f'kind = "{kind}"', each) for kind, each in HOSTS.items() if kind != "sink"),
-        ("`move`", MobileHost),
-        ("`[[link_faults]]`", LinkFaults),
-        ("`[[switch_faults]]`", SwitchFaults),
-        ("`[timeouts]`", Timeouts),
-        ("`[[externals]]`", External),
-        ("`[[timers]]`", ProgramTimer),
-        ("`[[statistics]]`", PortCounter),
-    ],
-)
-def test_the_reference_has_the_defaults_of_the_code(section: str, kind: type) -> None:
-    for key, default in rows(section).items():
-        field = kind.__dataclass_fields__.get(key)
-        if field is None or default in ("required", "none") or not default.startswith("`"):
-            continue
-        value = {"true": True, "false": False}.get(default.strip("`"))
-        expected = ast.literal_eval(default.strip("`")) if value is None else value
-        assert field.default == (tuple(expected) if isinstance(expected, list) else expected), key
+def schemas_by_key(schema: Any, found: dict[tuple[str, str], tuple[Any, bool]]) -> None:
+    """The schema of each row of the page, found by a description that names it, and whether the key is required."""
+    if isinstance(schema, dict):
+        for key, inner in schema.get("properties", {}).items():
+            section, tab, _ = inner.get("description", "").partition("\t") if isinstance(inner, dict) else ("", "", "")
+            if tab:
+                found[section, key] = inner, key in schema.get("required", ())
+        for inner in schema.values():
+            schemas_by_key(inner, found)
+    elif isinstance(schema, list):
+        for inner in schema:
+            schemas_by_key(inner, found)
+
+
+def test_the_reference_has_the_defaults_of_the_code() -> None:
+    meanings = key_meanings(SCENARIO.read_text())
+    named = {section: {key: f"{section}\t{key}" for key in keys} for section, keys in meanings.items()}
+    found: dict[tuple[str, str], tuple[Any, bool]] = {}
+    schemas_by_key(scenario_schema(named)["else"], found)
+    compared = 0
+    for (section, key), (schema, required) in found.items():
+        stated = rows(section)[key]
+        assert (stated == "required") == required or key in ("apps", "kind"), (section, key)
+        literal = re.fullmatch(r"`(.*)`", stated)
+        if literal and "default" in schema:
+            compared += 1
+            assert tomllib.loads(f"x = {literal[1]}")["x"] == schema["default"], (section, key)
+        elif "default" in schema:
+            assert not isinstance(schema["default"], int), (section, key, stated)
+    stated_keys = {(section, key) for section, keys in meanings.items() for key in keys}
+    assert {section for section, _ in stated_keys - found.keys()} == {"`packets`"}
+    assert compared > 60
 
 
 def test_the_reference_names_every_kind_of_host_packet_and_shape() -> None:
