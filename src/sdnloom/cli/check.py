@@ -11,7 +11,7 @@ from sdnloom.check.report import Report
 from sdnloom.cli.actors.check import KNOWN_TO_ACTORS, OPTIONS_OF_ACTORS, reduction_level
 from sdnloom.cli.actors.program_choice import refuse_options_of_actors, refuse_options_of_scenarios
 from sdnloom.cli.options.apps import APP_GROUPS, chosen_document, chosen_scenario, describes_scenarios
-from sdnloom.cli.options.exit_codes import EXIT_CODES
+from sdnloom.cli.options.baseline_option import BASELINE_OPTIONS, baseline_options, opened_baseline
 from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
@@ -19,9 +19,10 @@ from sdnloom.cli.options.output_option import show_output_option
 from sdnloom.cli.options.text_options import echo_report, text_options, text_style
 from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.progress import SearchProgress
+from sdnloom.cli.suite.judged_check import judged_suite, show_check
 from sdnloom.cli.suite.subject import Subject, named_subjects
 from sdnloom.cli.suite.subject_check import CheckRequest, check_subject
-from sdnloom.cli.suite.suite_run import run_suite, subject_view
+from sdnloom.cli.suite.suite_run import run_suite
 from sdnloom.engine.result import SearchOrder
 from sdnloom.report.check.text import coverage_text
 from sdnloom.scenario_file.toml_text import toml_text
@@ -37,7 +38,7 @@ CHECK_GROUPS = {
     "Output": (
         *("form", "long", "color", "coverage", "show_output", "exports", "trace_dir", "no_trace", "print_scenario"),
     ),
-    "Suites": ("jobs",),
+    "Suites and CI": ("jobs", *BASELINE_OPTIONS),
 }
 
 
@@ -143,6 +144,7 @@ CHECK_GROUPS = {
     is_flag=True,
     help="Print the scenario of file and options as one file for the current folder, and stop.",
 )
+@baseline_options
 @text_options
 def command(
     scenarios: tuple[Path, ...],
@@ -172,6 +174,8 @@ def command(
     no_trace: bool,
     print_scenario: bool,
     jobs: int,
+    baseline: Path | None,
+    update_baseline: bool,
     level: str | None,
     symmetry: bool | None,
     count: str | None,
@@ -199,8 +203,11 @@ def command(
     """
     if discover and discover_only:
         raise click.UsageError("--discover and --discover-only are given; expected one or the other")
+    known = opened_baseline(baseline, update_baseline)
+    if known is not None and find_all is False:
+        raise click.UsageError("--first and --baseline are given; expected one: the first may be known and others new")
     options = CheckOptions(
-        find_all=find_all,
+        find_all=True if known is not None else find_all,
         engine=engine,
         order=order,
         reduce=reduce,
@@ -235,16 +242,17 @@ def command(
     )
     if len(scenarios) > 1 or (scenarios and scenarios[0].is_dir()):
         result = run_suite(subjects, request, jobs, text_style(), views=bool(exports))
+        if known is not None:
+            result = judged_suite(result, subjects, app_options, known)
         echo_report("check FOLDER", form, result)
         echo_exports(lambda: [row.view for row in result.rows if row.view is not None], exports)
         return result.exit_code
     checked = check_subject(subjects[0], request, SearchProgress(), time_spent)
-    echo_report(checked.kind, form, checked.report, checked.traces)
-    echo_exports(lambda: [subject_view(checked)], exports)
+    code = show_check(checked, form, exports, app_options, known)
     if form != "text" and isinstance(checked.report, Report):
         for line in [line for one in checked.report.coverage or () for line in coverage_text(one)]:
             click.echo(line, err=True)
-    return EXIT_CODES[checked.report.verdict]
+    return code
 
 
 def _subjects(arguments: tuple[Path, ...], tree: Path | None, print_scenario: bool) -> list[Subject]:

@@ -5,12 +5,14 @@ from time import monotonic
 
 import click
 
+from sdnloom.cli.options.baseline_option import baseline_options, opened_baseline, show_judged
 from sdnloom.cli.options.exit_codes import EXIT_CODES
 from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.races import Limits, RaceMode, RaceOptions, find_races, load_model, load_properties
 from sdnloom.races.language.lint import lint_model
+from sdnloom.report.baseline.findings import races_of
 from sdnloom.report.formats import render
 from sdnloom.report.view.of_races import races_view
 
@@ -66,6 +68,7 @@ def _depth(ctx: click.Context, param: click.Parameter, value: str) -> int | None
     "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after this many seconds."
 )
 @click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="Stop when the process is this large.")
+@baseline_options
 def command(
     model: Path,
     properties: Path | None,
@@ -78,12 +81,15 @@ def command(
     max_states: int | None,
     time_limit: float | None,
     memory_limit: int | None,
+    baseline: Path | None,
+    update_baseline: bool,
 ) -> int:
     """Find the races in MODEL that change the value of one of PROPERTIES.
 
     MODEL is a text model or a RaceLoom JSON file; PROPERTIES likewise, and may be left out if MODEL has properties.
     Exit code: 0 no harmful race, 1 harmful races, 2 bad input, 3 stopped early.
     """
+    known = opened_baseline(baseline, update_baseline)
     loaded = load_model(model)
     given = load_properties(properties, loaded) if properties else ()
     for warning in lint_model(loaded):
@@ -96,8 +102,15 @@ def command(
         result = find_races(loaded, given, options, progress)
     finally:
         progress.stop()
-    click.echo(render("races", form, result), nl=False)
+    code = show_judged(
+        known,
+        form,
+        render("races", form, result),
+        lambda file: {file.name_of(model): races_of(result)},
+        not result.stopped and not result.unlisted,
+        EXIT_CODES[result.verdict],
+    )
     echo_exports(lambda: [races_view(result, model.stem, monotonic() - started)], exports)
     if result.stopped:
         click.echo(f"stopped: {result.stopped}", err=True)
-    return EXIT_CODES[result.verdict]
+    return code

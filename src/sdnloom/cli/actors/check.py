@@ -6,7 +6,19 @@ OPTIONS_OF_ACTORS = ("level", "symmetry", "count", "tree")  # that only a progra
 # All that it has.
 KNOWN_TO_ACTORS = {
     *("find_all", "order", "reduce", "max_states", "max_depth", "time_limit", "memory_limit"),
-    *("form", "long", "color", "show_output", "exports", "trace_dir", "no_trace", "jobs", *OPTIONS_OF_ACTORS),
+    *(
+        "form",
+        "long",
+        "color",
+        "show_output",
+        "exports",
+        "trace_dir",
+        "no_trace",
+        "jobs",
+        "baseline",
+        "update_baseline",
+        *OPTIONS_OF_ACTORS,
+    ),
 }
 
 

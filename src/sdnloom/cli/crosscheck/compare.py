@@ -15,11 +15,13 @@ from sdnloom.cli.crosscheck.report_files import (
     write_expected_tests,
     write_witness_files,
 )
+from sdnloom.cli.options.baseline_option import baseline_options, opened_baseline, show_judged
 from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.crosscheck.comparison import CompareOptions
 from sdnloom.crosscheck.file_comparison import compare_files
 from sdnloom.crosscheck.result import CROSSCHECK_EXIT_CODES
+from sdnloom.report.baseline.findings import differences_of
 from sdnloom.report.crosscheck.view import CrosscheckView
 from sdnloom.report.formats import render
 from sdnloom.report.view.of_crosscheck import crosscheck_result_view
@@ -36,6 +38,7 @@ from sdnloom.report.view.of_crosscheck import crosscheck_result_view
 @click.option("--agent", metavar="AGENT", help="The agent that the pytest files run; it is expected to do what A did.")
 @format_option("crosscheck compare")
 @export_option
+@baseline_options
 def command(
     first: Path,
     second: Path,
@@ -47,6 +50,8 @@ def command(
     agent: str | None,
     form: str,
     exports: tuple[Path, ...],
+    baseline: Path | None,
+    update_baseline: bool,
 ) -> int:
     """Compare two partition files, or two folders of them test by test, as `sdnloom crosscheck explore` writes them.
 
@@ -59,6 +64,7 @@ def command(
     if (pytest_dir is None) != (agent is None):
         given, other = ("--agent", "--pytest-dir") if pytest_dir is None else ("--pytest-dir", "--agent")
         raise click.UsageError(f"{given} is given without {other}; expected both: partition files name no agent to run")
+    known = opened_baseline(baseline, update_baseline)
     progress = CrosscheckProgress()
     try:
         with agents_at_work(time_limit) as spent:
@@ -72,6 +78,13 @@ def command(
         write_expected_tests(found, pytest_dir, agent)
     shown_files(witnesses=witnesses, pytest_files=pytest_dir)
     shown = CrosscheckView(every, files)
-    click.echo(render("crosscheck compare", form, result, shown), nl=False)
+    code = show_judged(
+        known,
+        form,
+        render("crosscheck compare", form, result, shown),
+        lambda _: differences_of(result),
+        result.complete,
+        CROSSCHECK_EXIT_CODES[result.verdict],
+    )
     echo_exports(lambda: [crosscheck_result_view(result, shown)], exports)
-    return CROSSCHECK_EXIT_CODES[result.verdict]
+    return code

@@ -27,6 +27,7 @@ from sdnloom.cli.crosscheck.report_files import (
     write_pair_tests,
     write_witness_files,
 )
+from sdnloom.cli.options.baseline_option import baseline_options, opened_baseline, show_judged
 from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
@@ -34,6 +35,7 @@ from sdnloom.crosscheck.comparison import CompareOptions
 from sdnloom.crosscheck.exploration import ExploreOptions
 from sdnloom.crosscheck.result import CROSSCHECK_EXIT_CODES, CrosscheckOptions
 from sdnloom.crosscheck.run import crosscheck_agents
+from sdnloom.report.baseline.findings import differences_of
 from sdnloom.report.crosscheck.view import CrosscheckView
 from sdnloom.report.formats import render
 from sdnloom.report.view.of_crosscheck import crosscheck_result_view
@@ -42,6 +44,8 @@ RUN_GROUPS = {
     "Tests": ("tests", "openflow"),
     "Limits": ("time_limit", "max_paths", "max_inputs", "seed"),
     "Report": ("form", "exports", "every", "per_path"),
+    "Report": ("form", "every", "per_path"),
+    "Known differences": ("baseline", "update_baseline"),
     "Files": ("witnesses", "pytest_dir", "pcap_dir"),
 }
 
@@ -66,6 +70,7 @@ RUN_GROUPS = {
 )
 @format_option("crosscheck run")
 @export_option
+@baseline_options
 def command(
     agents: tuple[str, ...],
     tests: tuple[str, ...],
@@ -81,6 +86,8 @@ def command(
     pcap_dir: Path | None,
     form: str,
     exports: tuple[Path, ...],
+    baseline: Path | None,
+    update_baseline: bool,
 ) -> int:
     """Explore two or more agents with tests, compare each pair, and replay every difference on both.
 
@@ -95,6 +102,7 @@ def command(
     named = [labelled_agent(agent) for agent in agents]
     check_labels(named)
     chosen = chosen_tests(tests, openflow)
+    known = opened_baseline(baseline, update_baseline)
     progress = CrosscheckProgress()
     try:
         with agents_at_work(time_limit) as spent:
@@ -112,6 +120,13 @@ def command(
         write_captures(found, pcap_dir, {each.source.name: each.source for each in named})
     shown_files(witnesses=witnesses, pytest_files=pytest_dir, captures=pcap_dir)
     shown = CrosscheckView(every, files, given)
-    click.echo(render("crosscheck run", form, result, shown), nl=False)
+    code = show_judged(
+        known,
+        form,
+        render("crosscheck run", form, result, shown),
+        lambda _: differences_of(result),
+        result.complete,
+        CROSSCHECK_EXIT_CODES[result.verdict],
+    )
     echo_exports(lambda: [crosscheck_result_view(result, shown)], exports)
-    return CROSSCHECK_EXIT_CODES[result.verdict]
+    return code

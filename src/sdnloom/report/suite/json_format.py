@@ -2,6 +2,7 @@
 
 import json
 
+from sdnloom.report.baseline.text import judgement_json
 from sdnloom.report.json_text import json_text
 from sdnloom.report.suite.result import SuiteResult
 
@@ -19,6 +20,7 @@ def check_suite_json(result: SuiteResult) -> str:
             "steps": row.steps,
             "states": row.states,
             "seconds": round(row.seconds, 6),
+            "baseline": judgement_json(row.judgement),
             "report": json.loads(row.json) if row.json else None,
         }
         for row in result.rows

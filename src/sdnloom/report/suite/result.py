@@ -1,13 +1,14 @@
 """The result of a suite: one row for each scenario or program of actors, as plain values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from sdnloom.report.baseline.known import FoundViolation, Judgement
 from sdnloom.report.view.result_view import ResultView
 
 # In the order in which one decides about the whole suite, with the exit code of each.
-SUITE_EXIT_CODES = {"error": 2, "violated": 1, "incomplete": 3, "vacuous": 3, "holds": 0}
-RowVerdict: TypeAlias = Literal["error", "violated", "incomplete", "vacuous", "holds"]
+SUITE_EXIT_CODES = {"error": 2, "violated": 1, "incomplete": 3, "vacuous": 3, "known": 0, "holds": 0}
+RowVerdict: TypeAlias = Literal["error", "violated", "incomplete", "vacuous", "known", "holds"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,23 @@ class SuiteRow:
     text: str = ""
     json: str = ""
     view: ResultView | None = None
+    found: tuple[FoundViolation, ...] = ()
+    complete: bool = True  # whether all was searched
+    judgement: Judgement | None = None  # what a baseline says
+
+    def judged(self, judgement: Judgement, accepts: bool) -> "SuiteRow":
+        """The row with what a baseline says of it; a violated one is `known` if the baseline `accepts` all of it."""
+        verdict = self.verdict
+        if verdict == "violated" and accepts:
+            verdict = "known" if judgement.complete else "incomplete"
+        return replace(self, judgement=judgement, verdict=verdict, view=self.view and mark_known(self.view, judgement))
+
+
+def mark_known(view: ResultView, judgement: Judgement) -> ResultView:
+    """The view with the findings marked that a baseline knows."""
+    known = set(judgement.known)
+    findings = (replace(each, known=FoundViolation(each.property, each.message) in known) for each in view.findings)
+    return replace(view, findings=tuple(findings))
 
 
 @dataclass(frozen=True)
@@ -35,6 +53,7 @@ class SuiteResult:
 
     rows: tuple[SuiteRow, ...]
     left: tuple[str, ...] = ()
+    baseline: str = ""  # the file whose judgements the rows have
 
     @property
     def verdict(self) -> RowVerdict:
@@ -53,4 +72,4 @@ class SuiteResult:
         return {each: verdicts.count(each) for each in _BY_WEIGHT if each in verdicts}
 
 
-_BY_WEIGHT: tuple[RowVerdict, ...] = ("error", "violated", "incomplete", "vacuous", "holds")
+_BY_WEIGHT: tuple[RowVerdict, ...] = ("error", "violated", "incomplete", "vacuous", "known", "holds")

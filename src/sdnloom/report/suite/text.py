@@ -1,17 +1,11 @@
 """A suite as text: the reports that need attention, then a table of all."""
 
+from sdnloom.report.baseline.text import judgement_text
 from sdnloom.report.describe import counted
 from sdnloom.report.suite.result import SuiteResult, SuiteRow
 from sdnloom.report.text_style import TextStyle
 
 _HEAD = ("scenario", "verdict", "property", "steps", "states", "seconds")
-_WORDS = {
-    "error": "with an error",
-    "violated": "violated",
-    "incomplete": "incomplete",
-    "vacuous": "vacuous",
-    "holds": "holds",
-}
 
 
 def check_suite_text(result: SuiteResult, style: TextStyle | None = None) -> str:
@@ -21,13 +15,13 @@ def check_suite_text(result: SuiteResult, style: TextStyle | None = None) -> str
     """
     lines = []
     for row in result.rows:
-        if row.verdict != "holds":
-            lines += [f"== {row.name}", f"error: {row.error}\n" if row.error else row.text]
+        shown = [] if row.verdict in ("holds", "known") else [f"error: {row.error}" if row.error else row.text.rstrip()]
+        if row.judgement is not None and (row.judgement.new or row.judgement.known or row.judgement.gone):
+            shown += judgement_text(row.judgement, result.baseline)
+        if shown:
+            lines += [f"== {row.name}", *shown, ""]
     lines += _table([_HEAD, *map(_cells, result.rows)])
-    words = [
-        f"{number} {_WORDS.get(verdict, 'holds' if number == 1 else 'hold')}"
-        for verdict, number in result.counts().items()
-    ]
+    words = [_counted_verdict(verdict, number) for verdict, number in result.counts().items()]
     lines += ["", f"{counted(len(result.rows), 'scenario')}: {', '.join(words)}"]
     if result.left:
         lines.append(f"interrupted: {counted(len(result.left), 'scenario')} did not run: {', '.join(result.left)}")
