@@ -152,6 +152,13 @@ def test_differences_of_agents_are_known_by_test_and_condition(sdnloom: CommandL
 def test_options_that_do_not_go_together(sdnloom: CommandLine, net: Path) -> None:
     run = sdnloom("check", "nets/net.toml", "--update-baseline")
     assert (run.code, "--update-baseline is given without --baseline" in run.err) == (2, True)
-    Path("known.toml").write_text('schema = "sdnloom-baseline-1"\n')
-    run = sdnloom("check", "nets/net.toml", "--first", "--baseline", "known.toml")
-    assert (run.code, "--first and --baseline are given" in run.err) == (2, True)
+
+
+def test_a_search_that_ends_at_its_first_violation_says_nothing_about_others(sdnloom: CommandLine, net: Path) -> None:
+    check = ("check", "nets/net.toml", "--no-trace", "--baseline", "known.toml")
+    net.write_text(BOTH)
+    (net.parent / "own.py").write_text(PROGRAM.replace("message.in_port == 1", "True"))
+    assert sdnloom(*check, "--update-baseline").code == 0
+    assert Path("known.toml").read_text().count("[[known]]") == 2
+    first = sdnloom(*check, "--first")
+    assert (first.code, "0 new, 1 known, 0 no longer found" in first.out) == (0, True)

@@ -4,6 +4,7 @@ Schemas name every key, so a key that is added, renamed or dropped fails here un
 """
 
 import json
+import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ TINY = [
 PORTS = ("--test", EXAMPLES / "crosscheck/ports.toml")
 ANY = ("--topology", "single,2", "--port", 1, "--stack", "ethernet", "--field", "eth.dst=h2", "--from", "any")
 APP = EXAMPLES / "apps/learning_switch.py"
+KNOWN = ("--baseline", "known.toml")  # that a command writes before
 TRACE = "hub.quiet-h2.sdnloom-trace.json"
 
 # Schema -> commands that print it as JSON, each with its exit code. They run one after the other in a folder with the
@@ -36,19 +38,23 @@ COMMANDS: dict[str, list[tuple[int, tuple[Any, ...]]]] = {
         (1, ("check", "hub.toml", "--export", "hub.json", "--coverage")),
         (1, ("check", "hub.toml", "--no-trace", "--show-output", "--explain-reduction")),
         (3, ("check", "hub.toml", "--no-trace", "--max-states", 3)),
+        (0, ("check", "hub.toml", "--no-trace", "--first", "--baseline", "known.toml", "--update-baseline")),
         (1, ("check", EXAMPLES / "actors/first_program.py", "--no-trace", "--count", "executions")),
     ],
-    "suite": [(1, ("check", "hub.toml", EXAMPLES / "actors/first_program.py", "--no-trace"))],
+    "suite": [
+        (1, ("check", "hub.toml", EXAMPLES / "actors/first_program.py", "--no-trace")),
+        (1, ("check", "hub.toml", EXAMPLES / "actors/first_program.py", "--no-trace", "--first", *KNOWN)),
+    ],
     "replay": [(1, ("replay", TRACE))],
     "walk": [(1, ("walk", "hub.toml")), (3, ("walk", "hub.toml", "--runs", 1, "--max-steps", 1))],
     "minimise": [(0, ("minimise", TRACE, "-o", "smaller.sdnloom-trace.json"))],
     "explain": [(0, ("explain", TRACE))],
     "races": [
-        (1, ("races", EXAMPLES / "races/firewall.races")),
+        (1, ("races", EXAMPLES / "races/firewall.races", *KNOWN)),
         (1, ("races", EXAMPLES / "races/hierarchy.races", "--races", "all", "--depth", 3)),
     ],
     "crosscheck": [
-        (1, ("crosscheck", "run", *TINY, *PORTS, "--witnesses", "found")),
+        (1, ("crosscheck", "run", *TINY, *PORTS, "--witnesses", "found", *KNOWN)),
     ],
     "crosscheck-explore": [
         (0, ("crosscheck", "explore", TINY[0], *PORTS, "-o", "old.jsonl", "--classes")),
@@ -67,7 +73,7 @@ COMMANDS: dict[str, list[tuple[int, tuple[Any, ...]]]] = {
     ],
     "doctor": [(0, ("doctor",))],
 }
-NOT_PRINTED = {"scenario", "scenario-part", "result", "trace"}  # schemas of files
+NOT_PRINTED = {"scenario", "scenario-part", "result", "trace", "baseline"}  # schemas of files
 
 
 @cache
@@ -117,6 +123,7 @@ def test_what_is_printed_and_written_has_the_published_structure(sdnloom: Comman
     trace = json.loads((tmp_path / TRACE).read_text())
     assert mistakes("trace", trace) == []
     assert mistakes("result", json.loads((tmp_path / "hub.json").read_text())) == []
+    assert mistakes("baseline", tomllib.loads((tmp_path / "known.toml").read_text())) == []
 
 
 def test_the_schema_of_results_accepts_what_the_reader_accepts() -> None:

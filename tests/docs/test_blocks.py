@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from jsonschema import Draft7Validator
+from jsonschema import Draft7Validator, Draft202012Validator
 
 from sdnloom.check.scenario_schema import fragment_schema
 from sdnloom.netkat.policy_file import parse_policy_file
 from sdnloom.races.language.load import parse_model
+from sdnloom.report.schemas import json_schema
 from tests.docs.page_blocks import ALL_BLOCKS, PAGES, ROOT, Block, blocks_of
 
 # Language -> how its blocks are tested. Blocks without a language are output, text is for reading only.
@@ -39,6 +40,7 @@ NOT_RUN = {
 CODE = [block for block in ALL_BLOCKS if block.language == "python" and block.not_run is None]
 TEST_FILES = [block for block in CODE if re.search(r"^ *def test_", block.text, re.MULTILINE) and not block.file]
 PYTHON = [block for block in CODE if block not in TEST_FILES]
+BASELINE_SCHEMA = Draft202012Validator(json_schema("baseline"))
 SCENARIO_SCHEMA = Draft7Validator(fragment_schema())
 
 
@@ -120,9 +122,11 @@ def test_the_tests_on_the_pages_pass(tmp_path: Path) -> None:
 
 
 def check_toml(block: Block) -> None:
-    """A part of a scenario, or a test for switches, which tests/crosscheck reads."""
+    """A part of a scenario, a baseline, or a test for switches, which tests/crosscheck reads."""
     document = tomllib.loads(block.text)
-    if "step" not in document:
+    if "schema" in document:
+        BASELINE_SCHEMA.validate(document)
+    elif "step" not in document:
         SCENARIO_SCHEMA.validate(document)
 
 

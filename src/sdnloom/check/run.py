@@ -26,6 +26,7 @@ from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import ReplayDivergence, final_state, replay
 from sdnloom.engine.result import (
+    BEFORE_SEARCH,
     STOPPING,
     Counterexample,
     Holds,
@@ -57,7 +58,6 @@ from sdnloom.symbolic.options import ExplorationOptions
 
 _T = TypeVar("_T")
 NOT_SEARCHED = Statistics("none", 0, 0, 0, 0.0)
-_EARLY = "the violation comes before the search, which was not started"
 
 
 class Run:
@@ -181,7 +181,9 @@ class Run:
             built = self._build(self.program, network)
             early = built.early
             if early is not None and trace.finding is not None and early.found.property == trace.finding.property:
-                return follow_path(built.system, *early, _EARLY, on_event, lambda: watch.interrupted or watch.left < 0)
+                return follow_path(
+                    built.system, *early, BEFORE_SEARCH, on_event, lambda: watch.interrupted or watch.left < 0
+                )
             if self._is_of_startup(trace):
                 return Result(Holds(), NOT_SEARCHED)
             if early is not None:
@@ -247,9 +249,9 @@ class Run:
                 if built.early is not None:
                     with limits_in_force(None):  # what was found is replayed and reported
                         result = follow_path(
-                            system, *built.early, _EARLY, on_event, lambda: watch.interrupted or watch.left < 0
+                            system, *built.early, BEFORE_SEARCH, on_event, lambda: watch.interrupted or watch.left < 0
                         )
-                    return SearchRecord(result, options, built, (*built.notes, _EARLY))
+                    return SearchRecord(result, options, built, (*built.notes, BEFORE_SEARCH))
                 result = search(shuffled(system, narrow.seed), options, on_event, watch, observers(system))
                 if not isinstance(result.verdict, Restart):
                     return SearchRecord(result, options, built, built.notes)
@@ -309,7 +311,7 @@ class Run:
         system = built.system
         result = _confirmed(found.result, Semantics(system))
         options = replace(self.scenario.options, strategy=narrow.strategy(system))
-        notes = built.notes if built.early is None else (*built.notes, _EARLY)
+        notes = built.notes if built.early is None else (*built.notes, BEFORE_SEARCH)
         bounds = stated_bounds(narrow.network, options, self.program, notes, result.late_explored)
         return self._report(ready, result, (*bounds, found.bound), built, replace(found, result=result))
 

@@ -204,10 +204,8 @@ def command(
     if discover and discover_only:
         raise click.UsageError("--discover and --discover-only are given; expected one or the other")
     known = opened_baseline(baseline, update_baseline)
-    if known is not None and find_all is False:
-        raise click.UsageError("--first and --baseline are given; expected one: the first may be known and others new")
     options = CheckOptions(
-        find_all=True if known is not None else find_all,
+        find_all=True if known is not None and find_all is None else find_all,
         engine=engine,
         order=order,
         reduce=reduce,

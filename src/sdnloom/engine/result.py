@@ -127,6 +127,9 @@ class Incomplete:
     reason: str
 
 
+# Why a search is not exhaustive that was not to go on after a violation.
+AT_FIRST = "the search ended at the first violation"
+BEFORE_SEARCH = "the violation comes before the search, which was not started"
 # How a search ends. After a Restart the caller searches again; users never see it.
 Verdict: TypeAlias = Violated | Holds | Vacuous | Incomplete | Restart
 VerdictName: TypeAlias = Literal["holds", "vacuous", "violated", "incomplete"]  # as users see it

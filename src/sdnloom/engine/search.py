@@ -29,6 +29,7 @@ from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.reduction.sleep_sets import SleepSetSearch, can_sleep
 from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import (
+    AT_FIRST,
     STOPPING,
     Counterexample,
     CounterexampleFound,
@@ -508,7 +509,7 @@ class _Run:
         if self.options.strategy is not None:
             return skipped(self.options.strategy)
         if self._ended_at_first:
-            return "the search ended at the first violation"
+            return AT_FIRST
         return self.log.restless
 
 

@@ -56,6 +56,12 @@ def test_nothing_is_gone_if_not_all_was_searched() -> None:
     assert updated(listed, [judged]) == [known("a", "one", "issue 5"), known("a", "two")]
 
 
+def test_after_the_first_violation_nothing_is_gone() -> None:
+    listed = [known("a", "one"), known("a", "two")]
+    assert judge("a", [FoundViolation("P", "two")], listed, first=True).gone == ()
+    assert judge("a", [], listed, first=True).gone == tuple(listed)
+
+
 def test_an_update_keeps_notes_and_subjects_that_did_not_run() -> None:
     listed = [known("b", "x"), known("a", "old"), known("a", "stays", "why")]
     judged = judge("a", [FoundViolation("P", "stays"), FoundViolation("P", "new")], listed)

@@ -19,6 +19,7 @@ from sdnloom.engine.limits import LimitWatch, resident_bytes
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.path import Path, replay
 from sdnloom.engine.result import (
+    AT_FIRST,
     STOPPING,
     Counterexample,
     CounterexampleFound,
@@ -36,8 +37,6 @@ from sdnloom.engine.result import (
 )
 from sdnloom.engine.search import SHORTENING, STATES_TO_SHORTEN, without_collector
 from sdnloom.engine.semantics import Finding
-
-AT_FIRST = "the search ended at the first violation"
 
 
 def search_program(

@@ -44,7 +44,6 @@ RUN_GROUPS = {
     "Tests": ("tests", "openflow"),
     "Limits": ("time_limit", "max_paths", "max_inputs", "seed"),
     "Report": ("form", "exports", "every", "per_path"),
-    "Report": ("form", "every", "per_path"),
     "Known differences": ("baseline", "update_baseline"),
     "Files": ("witnesses", "pytest_dir", "pcap_dir"),
 }

@@ -39,9 +39,9 @@ class Baseline:
         """The name of a scenario, program or model in the file."""
         return subject_name(file, self.file)
 
-    def judge(self, subject: str, found: Iterable[FoundViolation], complete: bool) -> Judgement:
-        """Compare what was found in a subject with the file."""
-        self.judgements.append(judge(subject, found, self.known, complete))
+    def judge(self, subject: str, found: Iterable[FoundViolation], complete: bool, first: bool = False) -> Judgement:
+        """Compare what was found in a subject with the file; `first` if the search ended there."""
+        self.judgements.append(judge(subject, found, self.known, complete, first))
         return self.judgements[-1]
 
     def echo_text(self) -> None:

@@ -12,7 +12,7 @@ from sdnloom.cli.options.text_options import echo_report
 from sdnloom.cli.suite.subject import Subject
 from sdnloom.cli.suite.subject_check import CheckedSubject
 from sdnloom.cli.suite.suite_run import subject_view
-from sdnloom.report.baseline.findings import violations_of
+from sdnloom.report.baseline.findings import ended_at_violation, searched_whole, violations_of
 from sdnloom.report.formats import render
 from sdnloom.report.suite.result import SuiteResult, mark_known
 from sdnloom.scenario_file.program import names_file
@@ -39,7 +39,7 @@ def judged_suite(
         if row.verdict == "error" or row.error:
             rows.append(row)
             continue
-        judgement = baseline.judge(names[row.name], row.found, row.complete)
+        judgement = baseline.judge(names[row.name], row.found, row.complete, row.first)
         rows.append(row.judged(judgement, judgement.accepted or (baseline.update and bool(judgement.new))))
     baseline.finish()
     return replace(result, rows=tuple(rows), baseline=str(baseline.file))
@@ -59,8 +59,9 @@ def show_check(
         echo_exports(lambda: [subject_view(checked)], exports)
         return plain
     name = baseline_name(checked.subject, app_options, baseline)
-    complete = checked.report.result.incomplete is None
-    judgement = baseline.judge(name, violations_of(checked.report), complete)
+    report = checked.report
+    found = violations_of(report)
+    judgement = baseline.judge(name, found, searched_whole(report), ended_at_violation(report))
     if form == "json":
         baseline.echo_json(render(checked.kind, form, checked.report, checked.traces))
     else:

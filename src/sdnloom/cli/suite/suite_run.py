@@ -15,7 +15,7 @@ from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.suite.subject import Subject
 from sdnloom.cli.suite.subject_check import CheckedSubject, CheckRequest, check_subject
 from sdnloom.errors import SdnloomError
-from sdnloom.report.baseline.findings import violations_of
+from sdnloom.report.baseline.findings import ended_at_violation, searched_whole, violations_of
 from sdnloom.report.formats import render
 from sdnloom.report.suite.result import SuiteResult, SuiteRow
 from sdnloom.report.text_style import TextStyle
@@ -123,7 +123,8 @@ def _row(checked: CheckedSubject, seconds: float, style: TextStyle, views: bool)
         render(checked.kind, "json", report, checked.traces),
         subject_view(checked) if views else None,
         tuple(violations_of(report)),
-        report.result.incomplete is None,
+        searched_whole(report),
+        ended_at_violation(report),
     )
 
 

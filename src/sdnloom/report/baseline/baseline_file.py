@@ -10,7 +10,7 @@ from sdnloom.scenario_file.document import ScenarioError, as_document, parse_tom
 from sdnloom.scenario_file.table import Table
 from sdnloom.scenario_file.toml_text import toml_text
 
-SCHEMA = "sdnloom-baseline-1"
+_SCHEMA = "sdnloom-baseline-1"
 _HEAD = """\
 # Violations that are known and accepted: `--baseline` with this file fails on others only.
 # `--update-baseline` writes it anew, sorted, and keeps what `note` says.
@@ -34,7 +34,7 @@ def read_baseline(file: Path) -> tuple[KnownViolation, ...]:
         raise BaselineError(f"{file}: more than {_MOST_BYTES:,} bytes; expected a smaller baseline")
     try:
         table = Table(as_document(parse_toml(content.decode("utf-8"), file), file), file)
-        table.choice("schema", [SCHEMA])
+        table.choice("schema", [_SCHEMA])
         known = tuple(map(_entry, table.tables("known")))
         table.close()
     except UnicodeDecodeError as error:
@@ -63,7 +63,7 @@ def baseline_text(known: Iterable[KnownViolation]) -> str:
         }
         for each in known
     ]
-    return _HEAD + toml_text({"schema": SCHEMA, "known": tables})
+    return _HEAD + toml_text({"schema": _SCHEMA, "known": tables})
 
 
 def write_baseline(file: Path, known: Iterable[KnownViolation]) -> None:

@@ -1,6 +1,7 @@
 """What a result has found, as baselines see it: the same for checks, races and crosschecks."""
 
 from sdnloom.crosscheck.result import CrosscheckResult
+from sdnloom.engine.result import AT_FIRST, BEFORE_SEARCH
 from sdnloom.races.result import RaceResult
 from sdnloom.report.baseline.known import FoundViolation
 from sdnloom.report.races.text import label_text
@@ -10,6 +11,16 @@ from sdnloom.report.verdict import JudgedReport
 def violations_of(report: JudgedReport) -> list[FoundViolation]:
     """The violations of a scenario or of a program of actors."""
     return [FoundViolation(each.property, each.message) for each in report.violations]
+
+
+def ended_at_violation(report: JudgedReport) -> bool:
+    """Whether the search ended because something was found."""
+    return report.result.incomplete in (AT_FIRST, BEFORE_SEARCH)
+
+
+def searched_whole(report: JudgedReport) -> bool:
+    """Whether neither a limit nor a heuristic cut the search short."""
+    return report.result.incomplete is None or ended_at_violation(report)
 
 
 def races_of(result: RaceResult) -> list[FoundViolation]:

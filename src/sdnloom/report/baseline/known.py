@@ -48,7 +48,7 @@ def lasting_message(message: str) -> str:
 class Judgement:
     """What a baseline says about the violations of one subject.
 
-    `complete` says whether all violations of the subject were looked for; otherwise none is known to be gone.
+    `complete` says whether no limit ended the search.
     """
 
     subject: str
@@ -72,9 +72,17 @@ def _entry(subject: str, found: FoundViolation) -> KnownViolation:
 
 
 def judge(
-    subject: str, found: Iterable[FoundViolation], known: Iterable[KnownViolation], complete: bool = True
+    subject: str,
+    found: Iterable[FoundViolation],
+    known: Iterable[KnownViolation],
+    complete: bool = True,
+    first: bool = False,
 ) -> Judgement:
-    """Compare the violations that were found in a subject with the entries of a baseline, in the order of both."""
+    """Compare the violations that were found in a subject with the entries of a baseline, in the order of both.
+
+    What is not found is gone only if it was looked for: not if a limit ended the search, nor if it ended at the `first`
+    violation.
+    """
     own = {each.key(): each for each in known if each.subject == subject}
     new: list[FoundViolation] = []
     old: list[FoundViolation] = []
@@ -83,7 +91,8 @@ def judge(
         key = _entry(subject, each).key()
         met.add(key)
         (old if key in own else new).append(each)
-    gone = tuple(entry for key, entry in own.items() if key not in met) if complete else ()
+    looked = complete and not (first and met)
+    gone = tuple(entry for key, entry in own.items() if key not in met) if looked else ()
     return Judgement(subject, tuple(new), tuple(old), gone, complete)
 
 

@@ -29,7 +29,8 @@ class SuiteRow:
     json: str = ""
     view: ResultView | None = None
     found: tuple[FoundViolation, ...] = ()
-    complete: bool = True  # whether all was searched
+    complete: bool = True  # whether nothing cut the search short
+    first: bool = False  # whether it ended because something was found
     judgement: Judgement | None = None  # what a baseline says
 
     def judged(self, judgement: Judgement, accepts: bool) -> "SuiteRow":
