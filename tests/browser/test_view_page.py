@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,23 @@ def test_the_address_names_the_step(show: Show) -> None:
     assert_quiet(page)
 
 
+def test_no_results_are_said_to_be_none(show: Show) -> None:
+    page = show()
+    assert page.value("document.body.innerText.trim()") == "There are no results to show."
+    assert_quiet(page)
+
+
+def test_many_findings_are_listed_in_part(show: Show) -> None:
+    view = small_view()
+    page = show(replace(view, findings=view.findings[:1] * 500), address="#f300s2")
+    assert page.value("document.querySelectorAll('.finding').length") == 201
+    assert texts_of(page, ".findings li.soft") == ["199 findings before these", "100 findings after these"]
+    assert texts_of(page, ".finding[aria-current] .number") == ["300"]
+    page.press("n")
+    assert texts_of(page, ".finding[aria-current] .number") == ["301"]
+    assert_quiet(page)
+
+
 def test_a_result_without_findings_shows_what_was_not_tried(show: Show) -> None:
     page = show(holds_view())
     assert text_of(page, ".badge") == "HOLDS"
@@ -267,10 +285,9 @@ def test_the_policy_refuses_scripts_and_requests_that_are_not_the_pages_own(show
     assert [address for address in page.requests if not address.startswith("file:")] == []
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_nothing_is_wider_than_a_narrow_window(show: Show, dark: bool) -> None:
+def test_nothing_is_wider_than_a_narrow_window(show: Show) -> None:
     views = (small_view(), long_view(30), hostile_view("w" * 100_000), hostile_view("long words " * 9_000))
-    page = show(*views, width=400, dark=dark)
+    page = show(*views, width=400, dark=True)
     for number in range(1, len(views) + 1):
         page.value(f"location.hash = '#r{number}f1s1'")
         page.wait_for("document.querySelector('.where').textContent.startsWith('1 of')")

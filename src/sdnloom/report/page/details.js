@@ -1,6 +1,7 @@
 // The pane beside the diagram: the network, the selected step, states and source.
 
 const MOST_STATE_LINES = 300;
+const MOST_LISTED = 60; // transfers, or links to steps
 
 class Details {
   constructor({ onSelect }) {
@@ -9,11 +10,12 @@ class Details {
     this.networkBox = html("div", { class: "network-box" });
     this.topology = new Topology(this.networkBox, (lane) => this.chooseLane(lane));
     this.network = html("section", { class: "network", "aria-label": "Network" }, html("h2", {}, "Network"), this.networkBox);
-    this.step = html("section", { class: "step", "aria-live": "polite", "aria-label": "Step" });
+    this.step = html("section", { class: "step", "aria-label": "Step" });
+    this.spoken = html("p", { class: "unseen", "aria-live": "polite" }); // for screen readers
     this.state = html("section", { class: "state", "aria-label": "State" });
     this.code = html("section", { class: "source", "aria-label": "Source" });
     this.orderings = html("section", { class: "orderings", "aria-label": "Orderings" });
-    this.pane = html("div", { class: "details" }, this.network, this.step, this.state, this.code, this.orderings);
+    this.pane = html("div", { class: "details" }, this.spoken, this.network, this.step, this.state, this.code, this.orderings);
   }
 
   show(trace) {
@@ -47,7 +49,8 @@ class Details {
   }
 
   links(numbers) {
-    return numbers.flatMap((number, place) => (place ? [", ", this.link(number)] : [this.link(number)]));
+    const links = numbers.slice(0, MOST_LISTED).flatMap((number, place) => (place ? [", ", this.link(number)] : [this.link(number)]));
+    return numbers.length > MOST_LISTED ? [...links, ` and ${numbers.length - MOST_LISTED} more`] : links;
   }
 
   showStep() {
@@ -58,11 +61,13 @@ class Details {
     }
     const step = trace.steps[position - 1];
     const lane = trace.lanes[step.lane];
+    this.spoken.textContent = `Step ${step.number}: ${shortened(step.text, 300)}`;
     const rows = [];
     const row = (label, ...content) => rows.push(html("dt", {}, label), html("dd", {}, ...content));
     if (step.takes) row("receives", longText("span", step.takes, { class: "message" }));
     if (step.incoming.length) row("sent in step", ...this.links([...new Set(step.incoming.map((each) => each.sent.number))]));
-    for (const transfer of step.transfers) row("sends", this.transfer(transfer));
+    for (const transfer of step.transfers.slice(0, MOST_LISTED)) row("sends", this.transfer(transfer));
+    if (step.transfers.length > MOST_LISTED) row("sends", `and ${step.transfers.length - MOST_LISTED} more`);
     for (const effect of step.effects) row("effect", longText("span", effect, { class: BAD_EFFECT.test(effect) ? "effect" : "" }));
     if (step.causes.length) row("because of", ...this.links(step.causes));
     else row("because of", html("span", { class: "soft" }, "no other step"));
@@ -160,7 +165,7 @@ class Details {
   showOrderings() {
     const { orderings } = this.trace;
     this.orderings.hidden = orderings.length === 0;
-    const items = orderings.map((each) =>
+    const items = orderings.slice(0, MOST_LISTED).map((each) =>
       html(
         "li",
         { class: each.matters ? "matters" : "" },

@@ -5,6 +5,7 @@ const HEAD = 34;
 const LABEL_FONT = "11px system-ui, sans-serif";
 const OVERSCAN = 6; // rows drawn above and below those in sight
 const BAD_EFFECT = /\b(drop\w*|lost|loses?|rais\w*|exception|error|refus\w*|fail\w*|crash\w*|here before|expire[sd]?)\b/i;
+const MOST_STUBS = 4; // transfers of a step that are not taken, on one side
 const MOST_PASSING = 300; // arrows that only pass the rows in sight
 
 class Diagram {
@@ -244,7 +245,7 @@ class Diagram {
       const x2 = this.laneX.get(each.to);
       if (x1 === undefined || x2 === undefined) continue;
       if (!each.taken) {
-        if (from >= first - 1) made.push(this.lost(each, x1, x2, this.y(from)));
+        if (from >= first - 1) made.push(...this.lost(each, x1, x2, this.y(from)));
         continue;
       }
       const to = this.rowOf.get(each.taken.index + 1);
@@ -264,10 +265,10 @@ class Diagram {
     const side = x1 === x2 ? 1 : Math.sign(x2 - x1);
     const line = svg("path", { d: this.course(each, x1, x2, y1, y2, side) });
     const head = svg("path", { class: "head", d: "M0 0L-8 -4L-8 4Z", transform: `translate(${x2 + (x1 === x2 ? 7 : -7 * side)} ${y2}) rotate(${x1 === x2 || side < 0 ? 180 : 0})` });
-    const room = x1 === x2 ? this.laneWidth - 34 : Math.abs(x2 - x1) - 26;
+    const room = x1 === x2 ? this.laneWidth - 40 : Math.abs(x2 - x1) - 26;
     const words = fitted(each.text, room, LABEL_FONT);
     const beside = this.countBeside(each, side);
-    const at = x1 === x2 ? { x: x2 + 16, y: y2 - 8, "text-anchor": "start" } : { x: x2 - 13 * side, y: y2 + (beside || lower ? 12 : -7), "text-anchor": side > 0 ? "end" : "start" };
+    const at = x1 === x2 ? { x: x2 + 32, y: y2 - 8, "text-anchor": "start" } : { x: x2 - 13 * side, y: y2 + (beside || lower ? 12 : -7), "text-anchor": side > 0 ? "end" : "start" };
     if (beside < 2) labels.push(svg("text", { class: `label${emphasised ? " past" : ""}${this.dimmed(each.taken.index + 1) ? " dim" : ""}`, ...at }, words));
     return svg("g", { class: kind }, svg("title", {}, shortened(each.text, 300)), line, head);
   }
@@ -301,15 +302,17 @@ class Diagram {
   lost(each, x1, x2, y) {
     const side = x1 <= x2 ? 1 : -1;
     const others = each.sent.transfers.filter((other) => !other.taken && (x1 <= this.laneX.get(other.to) ? 1 : -1) === side);
-    const place = Math.min(others.indexOf(each), 3);
+    const place = others.indexOf(each);
+    if (place >= MOST_STUBS) return [];
     const [stop, end] = [x1 + (20 + 7 * place) * side, y + 15 - 4 * place];
-    return svg(
+    const stub = svg(
       "g",
       { class: `arrow lost ${each.kind}${this.dimmed(each.sent.index + 1) ? " dim" : ""}` },
       svg("title", {}, `not taken in this trace: ${shortened(each.text, 300)}`),
       svg("line", { x1: x1 + 5 * side, y1: y + 3, x2: stop - 3 * side, y2: end }),
       svg("circle", { cx: stop, cy: end, r: 2.5 }),
     );
+    return [stub];
   }
 
   node(step, row, labels) {
@@ -334,7 +337,7 @@ class Diagram {
   nodeLabel(step, x, y, labels) {
     const effect = step.effects.length > 0;
     if (!effect && (step.incoming.length || step.transfers.some((each) => each.taken === step))) return;
-    const words = effect ? step.effects.join("; ") : step.action;
+    const words = effect ? step.effects.join("; ") : this.doing(step);
     const bad = effect && BAD_EFFECT.test(words);
     const beside = step.incoming.length ? this.laneX.get(step.incoming[0].from) : step.transfers.length ? this.laneX.get(step.transfers[0].to) : undefined;
     let side = beside === undefined || beside <= x ? 1 : -1;
@@ -345,6 +348,13 @@ class Diagram {
     labels.push(
       svg("text", { class: `label ${bad ? "effect" : "action"}${this.dimmed(step.index + 1) ? " dim" : ""}`, x: x + (this.trace.marked.has(step.number) ? 16 : 13) * side, y: y + (below ? 15 : 4), "text-anchor": side > 0 ? "start" : "end" }, label),
     );
+  }
+
+  // What a step does, in the words of its text: without its lane and what it leads to.
+  doing(step) {
+    const prefix = `${this.trace.lanes[step.lane].name}: `;
+    const words = step.text.startsWith(prefix) ? step.text.slice(prefix.length) : step.text;
+    return words.split(" -> ")[0] || step.action;
   }
 
   // Orderings that matter, between the text and the lanes.

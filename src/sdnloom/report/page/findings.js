@@ -21,8 +21,13 @@ function resultHead(result, open) {
   ].filter(Boolean);
 }
 
+const MOST_FINDINGS = 100; // listed before and after the chosen one
+
 function findingsList(result, chosen, onChoose) {
-  const items = result.findings.map((finding, place) => {
+  const first = Math.max(0, chosen - MOST_FINDINGS);
+  const shown = result.findings.slice(first, chosen + MOST_FINDINGS + 1);
+  const items = shown.map((finding, index) => {
+    const place = first + index;
     const choice = button("", { class: "finding", "aria-current": place === chosen ? "true" : null, title: shortened(`${finding.property}: ${finding.message}`, 1000) }, () => onChoose(place));
     choice.append(
       html("span", { class: "number" }, String(place + 1)),
@@ -32,7 +37,9 @@ function findingsList(result, chosen, onChoose) {
     if (finding.known) choice.append(html("span", { class: "chip" }, "known"));
     return html("li", {}, choice);
   });
-  return html("ol", { class: "findings" }, ...items);
+  const more = (count, words) => count > 0 && html("li", { class: "soft" }, `${counted(count, "finding")} ${words}`);
+  const after = result.findings.length - first - shown.length;
+  return html("ol", { class: "findings" }, more(first, "before these"), ...items, more(after, "after these"));
 }
 
 // The message of an only finding is the headline.

@@ -67,8 +67,8 @@ function listenToKeys(app) {
     const field = event.target.closest("input, select, textarea");
     if (event.key === "Escape") {
       app.escape();
-    } else if (field) {
-      return;
+    } else if (field || (event.target.closest(".code-lines, .answers-box") && /^(Arrow|Home|End)/.test(event.key))) {
+      return; // they type, or scroll the box
     } else if (actions[event.key]) {
       event.preventDefault();
       actions[event.key]();

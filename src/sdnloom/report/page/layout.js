@@ -45,7 +45,7 @@ function scaledPositions(distances) {
   for (const seed of [1.7, 2.9]) {
     let axis = distances.map((_, node) => Math.sin(1 + node * seed) + 0.01 * node);
     let size = 0;
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < (count > 300 ? 15 : 60); round++) {
       let next = matrix.map((row) => row.reduce((sum, value, node) => sum + value * axis[node], 0));
       for (const [other] of axes) {
         const along = next.reduce((sum, value, node) => sum + value * other[node], 0);
@@ -64,7 +64,7 @@ function scaledPositions(distances) {
 function stressPositions(distances) {
   const count = distances.length;
   let places = scaledPositions(distances);
-  const rounds = count > 150 ? 40 : count > 60 ? 120 : 400;
+  const rounds = Math.max(5, Math.min(400, Math.round(4e6 / (count * count))));
   for (let round = 0; round < rounds; round++) {
     let moved = 0;
     const next = places.map(([x, y], node) => {

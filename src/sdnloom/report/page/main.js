@@ -251,7 +251,12 @@ class App {
     this.writing = setTimeout(() => {
       const step = this.trace ? `s${this.position ? this.trace.steps[this.position - 1].number : 0}` : "";
       const address = `#${this.result ? `r${this.result + 1}` : ""}f${this.finding + 1}${step}`;
-      if (location.hash !== address) history.replaceState(null, "", address);
+      if (location.hash === address) return;
+      try {
+        history.replaceState(null, "", address);
+      } catch {
+        // A page inside of another one may not change its address.
+      }
     }, 200);
   }
 
@@ -275,4 +280,6 @@ class App {
   }
 }
 
-new App(readData(document.getElementById("data")));
+const results = readData(document.getElementById("data"));
+if (results.length) new App(results);
+else document.body.append(html("p", { class: "none" }, "There are no results to show."));
