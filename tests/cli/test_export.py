@@ -83,6 +83,19 @@ def test_a_trace_that_diverges_or_has_no_scenario_is_exported_as_it_was_recorded
     assert sdnloom("export", TRACE, "c.json", "--scenario", "hub.toml").code == 2
 
 
+def test_export_explains_a_trace_if_it_is_asked(sdnloom: CommandLine, scenario: Path) -> None:
+    sdnloom("check", EXAMPLES / "actors/first_program.py")
+    [trace] = scenario.glob("*.sdnloom-trace.json")
+    assert sdnloom("export", trace, "plain.json").code == 0
+    assert sdnloom("export", trace, "e.json", "e.mmd", "e.puml", "e.xml", "--explain").code == 0
+    [plain], [explained] = read_results(scenario / "plain.json"), read_results(scenario / "e.json")
+    assert plain.findings[0].trace.orderings == ()
+    told = [each.text for each in explained.findings[0].trace.orderings if each.matters]
+    assert told
+    for name in ("e.mmd", "e.puml", "e.xml"):
+        assert told[0].split()[0] in (scenario / name).read_text()
+
+
 def test_a_replay_is_exported_with_what_its_search_found(sdnloom: CommandLine, scenario: Path) -> None:
     sdnloom("check", "hub.toml")
     assert sdnloom("replay", TRACE, "--export", "same.json").code == 1

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from sdnloom.cli.options.export_option import check_exports, echo_exports
+from sdnloom.cli.pages.orderings import with_orderings
 from sdnloom.cli.result_file import views_of_file
 from sdnloom.report.exports import EXPORTS
 
@@ -22,7 +23,8 @@ _FORMATS = "\n".join(f"  {suffix:<9}{form.title}" for suffix, form in EXPORTS.it
     type=click.Path(path_type=Path),
     help="Scenario file, or FILE.py[:NAME] of a program of actors, if it is not where the trace says.",
 )
-def command(result: Path, files: tuple[Path, ...], scenario: Path | None) -> int:
+@click.option("--explain", is_flag=True, help="Also find the orderings of a trace that matter (see `sdnloom explain`).")
+def command(result: Path, files: tuple[Path, ...], scenario: Path | None, explain: bool) -> int:
     """Write a trace, or a result that `--export FILE.json` wrote, to each FILE in the format of its suffix.
 
     A trace is replayed, which runs the program of its scenario; nothing in a result is run.
@@ -31,5 +33,6 @@ def command(result: Path, files: tuple[Path, ...], scenario: Path | None) -> int
     """
     check_exports(files)
     views = views_of_file(result, scenario)
-    echo_exports(lambda: views, files)
+    shown = [with_orderings(view, result, scenario) for view in views] if explain else views
+    echo_exports(lambda: shown, files)
     return 0

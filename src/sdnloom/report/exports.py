@@ -2,7 +2,7 @@
 
 An export is a pure function of `ResultView`s. To add one, write `report/export/<format>.py` and name its function here.
 Functions are named and not imported, so that a command loads only those that it needs. A format whose files hold one
-diagram or capture has one file for each finding: `x.mmd`, `x-2.mmd`, ...
+diagram or capture has one file for each finding: `x.mmd`, `x-2.mmd`, ..., for the first hundred.
 """
 
 import importlib
@@ -12,6 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from sdnloom.errors import SdnloomError
 from sdnloom.report.view.result_view import FindingView, ResultView
+
+MOST_EXPORT_FILES: Final = 100  # a search for races may find thousands
 
 
 class ExportFormat(NamedTuple):
@@ -61,7 +63,7 @@ def exported(views: Sequence[ResultView], file: Path) -> dict[Path, bytes]:
         return {file: _octets(function(views))}
     chosen: list[tuple[ResultView, FindingView | None]]
     chosen = [(view, finding) for view in views for finding in view.findings]
-    chosen = chosen or [(view, None) for view in views[:1]]
+    chosen = chosen[:MOST_EXPORT_FILES] or [(view, None) for view in views[:1]]
     names = [file, *(file.with_name(f"{file.stem}-{number}{file.suffix}") for number in range(2, len(chosen) + 1))]
     return {name: _octets(function(*one)) for name, one in zip(names, chosen, strict=True)}
 

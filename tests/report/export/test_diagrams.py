@@ -99,8 +99,9 @@ def test_mermaid_of_any_text_is_a_sequence_diagram_of_our_subset() -> None:
     for view, finding in traces():
         rows = [] if finding.trace is None else list(sequence_rows(finding.trace))
         counts = read_mermaid(mermaid_sequence(view, finding))
+        matters = [] if finding.trace is None else [each for each in finding.trace.orderings if each.matters]
         arrows = sum(isinstance(row, SequenceArrow) for row in rows)
-        assert (counts["arrow"], counts["Note"]) == (arrows, len(rows) - arrows + 1)
+        assert (counts["arrow"], counts["Note"]) == (arrows, len(rows) - arrows + 1 + len(matters))
     assert read_mermaid(mermaid_sequence(RESULT, None)) == {"title": 1, "actor": 1, "Note": 1}
 
 

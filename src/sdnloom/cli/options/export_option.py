@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sdnloom.report.exports import EXPORTS, ExportError, export_format, write_exports
+from sdnloom.report.exports import EXPORTS, MOST_EXPORT_FILES, ExportError, export_format, write_exports
 from sdnloom.report.view.result_view import ResultView
 
 
@@ -39,6 +39,11 @@ export_option = click.option(
 
 def echo_exports(views: Callable[[], Sequence[ResultView]], files: Sequence[Path]) -> None:
     """Write the exports and say on stderr what was written; the views are made only if there is something to write."""
-    if files:
-        for written in write_exports(views(), files):
-            click.echo(f"exported: {written}", err=True)
+    if not files:
+        return
+    shown = views()
+    for written in write_exports(shown, files):
+        click.echo(f"exported: {written}", err=True)
+    found = sum(len(view.findings) for view in shown)
+    if found > MOST_EXPORT_FILES and any(export_format(file).file_per_finding for file in files):
+        click.echo(f"note: {found} findings; the first {MOST_EXPORT_FILES} have files of their own", err=True)

@@ -11,6 +11,7 @@ from typing import Final
 from xml.etree import ElementTree
 
 from sdnloom.report.describe import counted
+from sdnloom.report.export.sequence import ordering_texts, unique_names
 from sdnloom.report.view.result_view import FindingView, ResultView
 
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
@@ -20,7 +21,7 @@ _REASONS: Final = {"incomplete": "not everything was searched", "vacuous": "too 
 
 def junit_xml(views: Sequence[ResultView]) -> str:
     """One document with a test suite for each result."""
-    suites = [_suite(view) for view in views]
+    suites = [_suite(view, name) for view, name in zip(views, unique_names(views), strict=True)]
     root = ElementTree.Element("testsuites", {"name": "sdnloom", **_sums(suites)})
     root.extend(suites)
     ElementTree.indent(root)
@@ -33,14 +34,14 @@ def _sums(suites: Sequence[ElementTree.Element]) -> dict[str, str]:
     return {**counts, "skipped": str(sum(int(suite.get("skipped", "0")) for suite in suites)), "time": f"{seconds:.3f}"}
 
 
-def _suite(view: ResultView) -> ElementTree.Element:
+def _suite(view: ResultView, title: str) -> ElementTree.Element:
     found = {finding.property: None for finding in view.findings if finding.property}
     names = dict.fromkeys((*view.properties, *found)) or {view.kind: None}
-    cases = [_case(view, name, [each for each in view.findings if each.property == name]) for name in names]
+    cases = [_case(view, title, name, [each for each in view.findings if each.property == name]) for name in names]
     suite = ElementTree.Element(
         "testsuite",
         {
-            "name": _text(f"{view.name}"),
+            "name": _text(title),
             "tests": str(len(cases)),
             "failures": str(sum(case.find("failure") is not None for case in cases)),
             "errors": str(sum(case.find("error") is not None for case in cases)),
@@ -56,10 +57,8 @@ def _suite(view: ResultView) -> ElementTree.Element:
     return suite
 
 
-def _case(view: ResultView, name: str, findings: list[FindingView]) -> ElementTree.Element:
-    case = ElementTree.Element(
-        "testcase", {"classname": _text(f"sdnloom.{view.kind}.{view.name}"), "name": _text(name)}
-    )
+def _case(view: ResultView, title: str, name: str, findings: list[FindingView]) -> ElementTree.Element:
+    case = ElementTree.Element("testcase", {"classname": _text(f"sdnloom.{view.kind}.{title}"), "name": _text(name)})
     new = [finding for finding in findings if not finding.known]
     if new:
         more = f" (and {counted(len(new) - 1, 'more violation')})" if len(new) > 1 else ""
@@ -89,6 +88,7 @@ def finding_lines(finding: FindingView) -> str:
         lines += [f"{'*' if step.number in finding.trace.marked else ' '} {step.number}  {step.text}" for step in shown]
         more = len(finding.trace.steps) - len(shown)
         lines += [f"  and {counted(more, 'more step')}"] if more else []
+        lines += ordering_texts(finding.trace)
     lines += [f"replay: sdnloom replay {finding.trace_file}"] if finding.trace_file else []
     return "\n".join(lines)
 

@@ -12,6 +12,7 @@ from sdnloom.report.export.sequence import (
     drawn_lanes,
     finding_title,
     flat_text,
+    ordering_texts,
     sequence_rows,
 )
 from sdnloom.report.view.result_view import FindingView, LaneView, ResultView, TraceView
@@ -38,7 +39,8 @@ def mermaid_sequence(view: ResultView, finding: FindingView | None) -> str:
     if trace is not None:
         lines += _rows(trace, ids)
     ends = f"{ids[lanes[0].name]},{ids[lanes[-1].name]}" if len(lanes) > 1 else ids[lanes[0].name]
-    lines.append(f"  Note over {ends}: {sequence_text(title)}")
+    said = [title, *([] if trace is None else ordering_texts(trace))]
+    lines += [f"  Note over {ends}: {sequence_text(text)}" for text in said]
     return "\n".join(lines) + "\n"
 
 

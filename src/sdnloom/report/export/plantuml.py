@@ -15,6 +15,7 @@ from sdnloom.report.export.sequence import (
     finding_title,
     findings_of,
     flat_text,
+    ordering_texts,
     sequence_rows,
 )
 from sdnloom.report.view.result_view import FindingView, LaneKind, LaneView, ResultView, TraceView
@@ -47,7 +48,9 @@ def _block(view: ResultView, finding: FindingView | None) -> str:
     if trace is not None:
         lines += _rows(trace, ids)
     ends = f"{ids[lanes[0].name]},{ids[lanes[-1].name]}" if len(lanes) > 1 else ids[lanes[0].name]
-    return "\n".join([*lines, f"note over {ends} : {_text(title)}", "@enduml", ""])
+    said = [title, *([] if trace is None else ordering_texts(trace))]
+    lines += [f"note over {ends} : {_text(text)}" for text in said]
+    return "\n".join([*lines, "@enduml", ""])
 
 
 def _rows(trace: TraceView, ids: dict[str, str]) -> list[str]:

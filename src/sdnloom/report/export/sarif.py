@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any, Final
 from urllib.parse import quote
 
-from sdnloom.report.export.sequence import flat_text
+from sdnloom.report.export.sequence import flat_text, unique_names
 from sdnloom.report.view.result_view import CodeView, FindingView, ResultView, StepView, TraceView
 
 SARIF_VERSION: Final = "2.1.0"
@@ -22,11 +22,12 @@ _MOST_TEXT: Final = 2_000
 
 def sarif_log(views: Sequence[ResultView]) -> str:
     """One log with a run for each result."""
-    log = {"$schema": _SCHEMA, "version": SARIF_VERSION, "runs": [_run(view) for view in views]}
+    runs = [_run(view, name) for view, name in zip(views, unique_names(views), strict=True)]
+    log = {"$schema": _SCHEMA, "version": SARIF_VERSION, "runs": runs}
     return json.dumps(log, indent=1, ensure_ascii=True) + "\n"
 
 
-def _run(view: ResultView) -> dict[str, Any]:
+def _run(view: ResultView, name: str) -> dict[str, Any]:
     rules = list(dict.fromkeys((*view.properties, *(finding.property for finding in view.findings))))
     driver: dict[str, Any] = {"name": "sdnloom", "rules": [_rule(name) for name in rules]}
     if view.version:
@@ -38,7 +39,7 @@ def _run(view: ResultView) -> dict[str, Any]:
         invocation["toolExecutionNotifications"] = [notice]
     return {
         "tool": {"driver": driver},
-        "automationDetails": {"id": flat_text(f"sdnloom/{view.kind}/{view.name}/")},
+        "automationDetails": {"id": flat_text(f"sdnloom/{view.kind}/{name}/")},
         "invocations": [invocation],
         "results": [_result(view, finding, rules, compared) for finding in view.findings],
         "columnKind": "unicodeCodePoints",
@@ -120,4 +121,5 @@ def _logical(lane: str) -> dict[str, Any]:
 
 
 def _text(text: str) -> str:
-    return flat_text(text, _MOST_TEXT)
+    """A text of a message: SARIF would make a link of `[...](...)`."""
+    return flat_text(text, _MOST_TEXT).replace("](", "] (")

@@ -1,6 +1,7 @@
 """A trace as the rows of a sequence diagram: arrows where a message is received, and notes about other steps."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -9,6 +10,7 @@ from sdnloom.report.view.result_view import FindingView, LaneView, ResultView, T
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 _MOST_TEXT: Final = 400  # characters of one row
+_MOST_ORDERINGS: Final = 10  # that are told
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,21 @@ def drawn_lanes(trace: TraceView) -> tuple[LaneView, ...]:
     """The lanes that take part in a step; all of them if none does."""
     used = {step.lane for step in trace.steps} | {sent.to for step in trace.steps for sent in step.transfers}
     return tuple(lane for lane in trace.lanes if lane.name in used) or trace.lanes
+
+
+def ordering_texts(trace: TraceView) -> list[str]:
+    """The orderings that matter, a sentence each."""
+    return [ordering.text for ordering in trace.orderings if ordering.matters][:_MOST_ORDERINGS]
+
+
+def unique_names(views: Sequence[ResultView]) -> list[str]:
+    """The names of results; those that several results have get numbers."""
+    counts: Counter[str] = Counter()
+    names = []
+    for view in views:
+        counts[view.name] += 1
+        names.append(view.name if counts[view.name] == 1 else f"{view.name} ({counts[view.name]})")
+    return names
 
 
 def findings_of(views: Sequence[ResultView]) -> list[tuple[ResultView, FindingView]]:

@@ -32,7 +32,7 @@ from sdnloom.report.view.result_view import (
 )
 
 MOST_RESULT_BYTES: Final = 256 << 20
-_MOST_VALUES: Final = 40_000_000  # a list of empty lists takes 20 times its size in memory
+_MOST_VALUES: Final = 20_000_000  # a list of empty lists takes 20 times its size in memory
 _LARGEST: Final = (1 << 53) - 1
 _T = TypeVar("_T")
 
