@@ -26,6 +26,7 @@ BENCHMARKS: dict[str, str] = {
     "spin": "benchmarks.spin",
     "raceloom-examples": "benchmarks.raceloom_examples",
     "raceloom-zoo": "benchmarks.raceloom_zoo",
+    "view-page": "benchmarks.view_page",
 }
 
 

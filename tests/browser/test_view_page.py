@@ -85,7 +85,7 @@ def test_a_step_is_shown_with_message_clock_causes_state_and_source(show: Show) 
     assert texts_of(page, ".code-line.ran .line-number") == ["10", "12"]
     assert texts_of(page, ".code-line code") == ["def packet_in(self, event):", "    learn(event)", "    flood(event)"]
     page.press("j")
-    assert texts_of(page, ".state-line") == ["−removed: entry two", "entry one", "+added: entry three"]
+    assert texts_of(page, ".state-line") == ["−removed: entry two", "·entry one", "+added: entry three"]
     assert texts_of(page, ".step .step-link") == ["3", "2", "3"]
     page.click(".step .step-link")
     assert text_of(page, ".where") == "3 of 5"
@@ -96,7 +96,7 @@ def test_the_state_of_any_component_can_be_chosen(show: Show) -> None:
     page = show(small_view(), address="#f1s1")
     assert "changes no state" in text_of(page, ".state")
     page.click(".choice:nth-of-type(3)")
-    assert texts_of(page, ".state-line") == ["entry one", "entry two"]
+    assert texts_of(page, ".state-line") == ["·entry one", "·entry two"]
     page.press("j", "j", "j")
     assert texts_of(page, ".state-line.added, .state-line.removed") == ["−removed: entry two", "+added: entry three"]
 

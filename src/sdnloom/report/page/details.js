@@ -141,7 +141,7 @@ class Details {
     for (const [part, lines] of parts) {
       if (part) all.push(html("h4", {}, part));
       for (const { text, mark } of lines) {
-        const sign = { added: "+", removed: "−", kept: "" }[mark];
+        const sign = { added: "+", removed: "−", kept: "·" }[mark];
         all.push(
           html("div", { class: `state-line ${mark}` }, html("span", { class: "sign" }, sign), mark !== "kept" && html("span", { class: "unseen" }, `${mark}: `), longText("span", text)),
         );
@@ -170,7 +170,7 @@ class Details {
         "li",
         { class: each.matters ? "matters" : "" },
         html("span", { class: "pair" }, "steps ", this.link(each.first), " and ", this.link(each.second)),
-        each.removes === true && html("span", { class: "chip removes" }, "fixing it removes the trace"),
+        each.removes === true && html("span", { class: "chip removes" }, "removes the trace"),
         longText("p", each.text),
       ),
     );
