@@ -27,13 +27,13 @@ def test_a_forgotten_packet_is_found_and_replayed(here: Path, sdnloom: CommandLi
     assert (run.code, lines[0]) == (1, "VIOLATED NoBlackHoles: packet ARP 10.0.0.2 answers 10.0.0.1 never reached h1")
     assert lines[1] == "shortest counterexample, 11 steps:"
     unanswered = "h1 never got an answer to its ARP request for h2: h2's answer never reached h1"
-    assert lines[15:17] == [f"VIOLATED PingsAnswered: {unanswered}", "by the same steps"]
+    assert lines[18:20] == [f"VIOLATED PingsAnswered: {unanswered}", "by the same steps"]
     assert lines[-2] == f"replay: sdnloom replay {TRACE}"
     replayed = sdnloom("replay", TRACE)
     assert (replayed.code, replayed.err) == (1, "")
     assert replayed.out.splitlines() == [
         "CONFIRMED NoBlackHoles: packet ARP 10.0.0.2 answers 10.0.0.1 never reached h1",
-        *lines[2:14],
+        *lines[2:17],
     ]
 
 

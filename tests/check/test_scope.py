@@ -20,7 +20,7 @@ ALL = {
     "links, switches or control connections that fail: --fail-link, --restart-switch, --disconnect-switch",
     "TCP connections: --host HOST,kind=tcp_client,to=OTHER",
     "packets that nobody listed: --discover",
-    "lines of the program that were never reached: --coverage lists them",
+    "lines of the program that were never reached: --coverage",
 }
 
 

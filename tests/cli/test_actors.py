@@ -251,13 +251,13 @@ def test_what_tasks_print_is_kept_out_of_the_results_and_shown_on_request(sdnloo
     (tmp_path / program).write_text("print('loading')\n" + (tmp_path / program).read_text())
     document = json.loads(sdnloom("check", program, "--format", "json").out)
     assert (document["violations"][0]["path"], document["output"]) == (
-        ["worker: work -> FAILS: raised AssertionError (one.py:7)"],
+        ["worker: work, in one.py:6 work -> FAILS: raised AssertionError (one.py:7)"],
         None,
     )
     shown = json.loads(sdnloom("check", program, "--format", "json", "--show-output").out)
     assert [(line["when"], line["text"]) for line in shown["output"]] == [("load", "loading"), ("run", "at work")]
     text = sdnloom("check", program, "--show-output").out.splitlines()
-    assert text[2] == "  1  worker: work -> prints 'at work', FAILS: raised AssertionError (one.py:7)"
+    assert text[2] == "  1  worker: work, in one.py:6 work -> prints 'at work', FAILS: raised AssertionError (one.py:7)"
     assert text[-5:-2] == [
         "output of the program while it was loaded:",
         "  loading",

@@ -34,7 +34,7 @@ class App(app_manager.OSKenApp):
         self.logger.debug("too fine")
 """
 OPTIONS = ("--app", "app.py", "--topology", "single,2", "--no-arp", "--property", "NoBlackHoles")
-STEP = "controller: PacketIn from s1 port 1: h1:1 (h1 > h2)"
+STEP = "controller: PacketIn from s1 port 1: h1:1 (h1 > h2), in app.py:18 packet_in"
 PRINTS = "\n       -> ".join(["", *(f"prints {text!r}" for text in ("packet 1", "twice", "", "port 1"))])
 EARLY = """\
 output of the program while it was loaded:

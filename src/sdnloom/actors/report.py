@@ -48,6 +48,10 @@ class ActorReport:
         """The distinct violations, shortest counterexample first."""
         return tuple(sorted(self.result.violations, key=lambda one: (len(one.path), one.property, one.message)))
 
+    def step_code(self, shown: Counterexample) -> tuple[tuple[CodeRun, ...], ...]:
+        """The functions that each step of a counterexample ran; none if that is not known."""
+        return self.code.get(shown, ())
+
     @property
     def task_runs(self) -> int:
         """How often code of the program ran."""

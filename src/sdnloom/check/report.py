@@ -15,6 +15,7 @@ from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import Fingerprints, Trace
 from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.program import OutputLine
+from sdnloom.platforms.code_runs import CodeRun
 
 if TYPE_CHECKING:
     from sdnloom.check.scenario import Scenario
@@ -80,6 +81,11 @@ class Report:
     def checked(self) -> tuple[str, ...]:
         """The names of the properties that must hold."""
         return tuple(prop.name for prop in self.properties if not prop.sometimes)
+
+    def step_code(self, shown: Counterexample) -> tuple[tuple[CodeRun, ...], ...]:
+        """The functions of the program that each step of a counterexample ran; none if that is not known."""
+        details = self.details.get(shown)
+        return () if details is None else tuple(() if each is None else each.code for each in details.steps)
 
     @property
     def handler_runs(self) -> int:

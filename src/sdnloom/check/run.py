@@ -40,7 +40,7 @@ from sdnloom.engine.result import (
     Violated,
 )
 from sdnloom.engine.search import search
-from sdnloom.engine.semantics import Finding, Semantics
+from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.stop_points import LimitReached, limits_in_force
 from sdnloom.engine.trace import Fingerprints, ReplayResult, Trace, replay_trace
 from sdnloom.inputs.clients import DiscoveryError, discovering_clients
@@ -54,6 +54,7 @@ from sdnloom.network.network import Network
 from sdnloom.network.program import DefinedByClass, KeepsOutput, OutputLine, Program, capability, keep_order
 from sdnloom.network.startup.result import follow_path
 from sdnloom.network.startup.violation import EarlyViolation
+from sdnloom.platforms.code_runs import CodeRun
 from sdnloom.symbolic.options import ExplorationOptions
 
 _T = TypeVar("_T")
@@ -358,6 +359,18 @@ class Run:
     def step_details(self) -> StepDetails:
         """Finds what steps of `system` do inside of the program."""
         return StepDetails(self._built.controller, self.program, self.scenario.code)
+
+    def code_of(self, replayed: ReplayResult) -> tuple[tuple[CodeRun, ...], ...]:
+        """The functions of the program that each step of a replay ran; none if it was on another system."""
+        semantics = replayed.semantics
+        if semantics is None or semantics.system is not self.system:
+            return ()
+        return self.path_code(semantics.initial(), replayed.transitions)
+
+    def path_code(self, initial: State, transitions: Sequence[Transition]) -> tuple[tuple[CodeRun, ...], ...]:
+        """The functions of the program that each step of a path of `system` ran."""
+        found = self.step_details().of_path(self.system, initial, transitions)
+        return tuple(() if each is None else each.code for each in found.steps)
 
 
 def _refuted(program: Program) -> tuple[str, ...]:

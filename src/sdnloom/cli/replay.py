@@ -9,6 +9,8 @@ import click
 
 from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.run import replay_program, search_orders_of
+from sdnloom.actors.semantics import ActorSemantics
+from sdnloom.actors.step_code import path_code
 from sdnloom.check.run import Run
 from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program
 from sdnloom.cli.options.export_option import echo_exports, export_option
@@ -27,6 +29,7 @@ from sdnloom.network.program import OutputLine
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
 from sdnloom.report.replay.text import CONFIRMED, DIVERGED, GONE, INCOMPLETE, STILL_THERE, found_again, replay_outcome
+from sdnloom.report.steps import StepCode
 from sdnloom.report.view.result_view import ResultView
 
 SEARCH_SECONDS = 120.0  # for all orders of a trace's inputs, unless the user says otherwise
@@ -57,6 +60,7 @@ class _Replayed:
     view: Callable[[], ResultView]
     desired: bool = False  # whether the trace is of a `sometimes` property
     written: Path | None = None
+    code: StepCode = ()  # that each step ran
 
 
 @click.command("replay")
@@ -125,7 +129,7 @@ def command(
         click.echo(f"warning: {warning}", err=True)
     if show_output and form == "text":
         echo_output(replayed.output)
-    echo_report("replay", form, recorded, replayed.result, replayed.names, replayed.written)
+    echo_report("replay", form, recorded, replayed.result, replayed.names, replayed.written, replayed.code)
     echo_exports(lambda: [replayed.view()], exports)
     exits = _EXIT_DESIRED if replayed.desired else _EXIT
     return exits.get(replay_outcome(recorded, replayed.result), 0)
@@ -150,7 +154,8 @@ def _replay_scenario(
     desired = {prop.name for prop in run.properties if prop.sometimes}
     of_desired = recorded.finding is not None and recorded.finding.property in desired
     view = partial(scenario_replay_view, run, recorded, result, file)
-    return _Replayed(result, Names.of(loaded.network.topology), early_output(run), view, of_desired, written)
+    names, code = Names.of(loaded.network.topology), run.code_of(result)
+    return _Replayed(result, names, early_output(run), view, of_desired, written, code)
 
 
 def _replay_actors(
@@ -168,7 +173,9 @@ def _replay_actors(
         result = replace(result, search=found)
         written = _written(TraceRecord(program, actor_fingerprints(program), (), None), result, chosen.output)
     view = partial(program_replay_view, program, recorded, result, file)
-    return _Replayed(result, program_names(program), list(log.lines), view, written=written)
+    semantics = ActorSemantics(program)
+    code = path_code(semantics, semantics.initial(), result.transitions)
+    return _Replayed(result, program_names(program), list(log.lines), view, written=written, code=code)
 
 
 def _only_progress(progress: SearchProgress) -> Callable[[SearchEvent], None]:

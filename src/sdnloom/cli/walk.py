@@ -1,5 +1,6 @@
 """`sdnloom walk`: random walks through a scenario or a program of actors that is too large to search."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ import click
 from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.search.path import RecordedSemantics
 from sdnloom.actors.semantics import ActorSemantics
+from sdnloom.actors.step_code import path_code
 from sdnloom.check.run import Run
 from sdnloom.cli.actors.program_choice import loaded_program, program_choice, refuse_options_of_scenarios
 from sdnloom.cli.options.apps import APP_GROUPS, chosen_scenario, describes_scenario
@@ -22,10 +24,11 @@ from sdnloom.cli.traces import MakeRecord, TraceRecord, check_folder, echo_early
 from sdnloom.engine.counterexample.minimise import minimise
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.path import replay
-from sdnloom.engine.semantics import Semantics
+from sdnloom.engine.semantics import Semantics, State, Transition
 from sdnloom.engine.walk import random_walk
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
+from sdnloom.report.steps import StepCode
 from sdnloom.report.walk.result import WalkResult, WalkViolation
 
 _OF_ACTORS = ("seed", "runs", "max_steps", "trace_dir", "show_output", "form", "exports")
@@ -71,7 +74,8 @@ def command(
         check_folder(trace_dir)
         record = partial(TraceRecord, program, actor_fingerprints(program))
         shown = ActorSemantics(program, shows_output=show_output)
-        walks = _Walks(shown, RecordedSemantics(program), program_names(program), record, trace_dir)
+        code_of = partial(path_code, ActorSemantics(program))
+        walks = _Walks(shown, RecordedSemantics(program), program_names(program), record, trace_dir, code_of)
         output = list(log.lines)
         view = partial(walked_program_view, program)
     else:
@@ -82,7 +86,7 @@ def command(
         record = partial(TraceRecord, run.scenario, run.fingerprints)
         names = Names.of(loaded.network.topology)
         semantics = Semantics(run.system)
-        walks = _Walks(semantics, MemoSemantics(Memo(run.system)), names, record, trace_dir)
+        walks = _Walks(semantics, MemoSemantics(Memo(run.system)), names, record, trace_dir, run.path_code)
         output = early_output(run)
         view = partial(walked_scenario_view, run)
     result = walks.result(seed, runs, max_steps)
@@ -101,6 +105,7 @@ class _Walks(NamedTuple):
     names: Names
     record: MakeRecord
     folder: Path
+    code_of: Callable[[State, Sequence[Transition]], StepCode]  # that the steps of a path ran
 
     def result(self, seed: int, runs: int, max_steps: int) -> WalkResult:
         """Walk until a property is violated; the violation is made smaller and written as a trace."""
@@ -113,6 +118,7 @@ class _Walks(NamedTuple):
                 shorter = minimise(self.memo, walk.path, found, same_message=False)
                 found, transitions = shorter.found, tuple(replay(self.semantics, shorter.path))
                 file = write_trace(self.record(transitions, found), self.folder, set())
-                violation = WalkViolation(found, transitions, len(walk.path), seed + run, file)
+                code = self.code_of(self.semantics.initial(), transitions)
+                violation = WalkViolation(found, transitions, len(walk.path), seed + run, file, code)
                 return WalkResult(self.names, run + 1, steps, seed, violation)
         return WalkResult(self.names, runs, steps, seed)

@@ -38,6 +38,7 @@ class StepWords(NamedTuple):
     kind: ComponentKind
     action: str
     effects: tuple[str, ...] = ()
+    place: str = ""  # the function of the program that ran
 
 
 @dataclass

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sdnloom.engine.model import Step
 from sdnloom.engine.semantics import Transition
+from sdnloom.platforms.code_runs import CodeRun
 from sdnloom.report.describe import Names
 from sdnloom.report.step_words import ComponentKind, StepMemory, StepWords, offered_words, step_words
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, fold_text
@@ -18,10 +19,31 @@ _COLOURS: dict[ComponentKind, str] = {
 }
 
 
-def steps_text(transitions: Sequence[Transition], names: Names, style: TextStyle = PLAIN_STYLE) -> list[str]:
-    """The steps of a path, numbered. A short step that does not fit has its effects on lines of their own."""
+StepCode = Sequence[Sequence[CodeRun]]  # the functions that each step of a path ran
+
+
+def steps_text(
+    transitions: Sequence[Transition], names: Names, style: TextStyle = PLAIN_STYLE, code: StepCode = ()
+) -> list[str]:
+    """The steps of a path, numbered. A short step that does not fit has its effects on lines of their own.
+
+    With `code`, a step that ran some names the function that it ran first.
+    """
     memory = None if style.long else StepMemory()
-    return _numbered([step_words(each, names, memory) for each in transitions], style)
+    return _numbered(_told(transitions, names, memory, code), style)
+
+
+def _told(
+    transitions: Sequence[Transition], names: Names, memory: StepMemory | None, code: StepCode
+) -> list[StepWords]:
+    told = [step_words(each, names, memory) for each in transitions]
+    places = [code_place(runs[0]) if runs else "" for runs in code] or [""] * len(told)
+    return [each._replace(place=place) for each, place in zip(told, places, strict=False)]
+
+
+def code_place(run: CodeRun) -> str:
+    """A function of a program as people look it up: its file, the line of its `def`, and its name."""
+    return f"{run.file.name}:{run.line} {run.function.rpartition('.')[2]}"
 
 
 def choices_text(
@@ -43,6 +65,11 @@ def short_texts(transitions: Iterable[Transition], names: Names) -> list[str]:
     """The short form of each step of a path, on one line of any length."""
     memory = StepMemory()
     return [_one_line(step_words(each, names, memory)) for each in transitions]
+
+
+def long_texts(transitions: Sequence[Transition], names: Names, code: StepCode = ()) -> list[str]:
+    """The long form of each step of a path, on one line."""
+    return [_one_line(each) for each in _told(transitions, names, None, code)]
 
 
 def transition_text(transition: Transition, names: Names) -> str:
@@ -68,7 +95,15 @@ def _numbered(found: Sequence[StepWords], style: TextStyle) -> list[str]:
 
 
 def _one_line(found: StepWords) -> str:
-    return f"{found.component}: {found.action}{_arrow(found.effects)}"
+    return f"{_start(found)}{_in_place(found)}{_arrow(found.effects)}"
+
+
+def _start(found: StepWords) -> str:
+    return f"{found.component}: {found.action}"
+
+
+def _in_place(found: StepWords) -> str:
+    return f", in {found.place}" if found.place else ""
 
 
 def _arrow(effects: Sequence[str]) -> str:
@@ -78,16 +113,26 @@ def _arrow(effects: Sequence[str]) -> str:
 
 def _lines(start: str, found: StepWords, style: TextStyle, indent: int = 0) -> list[str]:
     """One line, or several where a short step does not fit: effects are indented by as much as the start is long."""
+    room = style.columns - len(start)
     text = _one_line(found)
-    if style.long or len(start) + len(text) <= style.columns:
-        lines = [text]
-    else:
-        room = style.columns - len(start)
-        lines = fold_text(f"{found.component}: {found.action}", room)
-        for each in found.effects:
-            lines += [mark + line for mark, line in zip(("  -> ", " " * 7), fold_text(each, room - 7), strict=False)]
+    lines = [text] if style.long or len(text) <= room else _folded(found, room)
     subject = f"{found.component}:"
     colour = _COLOURS.get(found.kind)
     if colour is not None and lines[0].startswith(subject):
         lines[0] = style.paint(subject, colour) + lines[0][len(subject) :]
     return [start + lines[0], *(" " * (indent or len(start)) + line for line in lines[1:])]
+
+
+def _folded(found: StepWords, room: int) -> list[str]:
+    """What the component does, where in the program, and the effects, on lines of their own where they do not fit."""
+    effects = found.effects
+    first = _start(found) + _in_place(found)
+    lines = [first] if len(first) <= room else fold_text(_start(found), room)
+    if found.place and len(first) > room:
+        line = f"  in {found.place}"
+        if len(line) + len(_arrow(effects)) <= room:
+            return [*lines, line + _arrow(effects)]
+        lines.append(line)
+    for each in effects:
+        lines += [mark + line for mark, line in zip(("  -> ", " " * 7), fold_text(each, room - 7), strict=False)]
+    return lines

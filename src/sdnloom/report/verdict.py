@@ -1,15 +1,16 @@
 """What the reports of all checks share: the verdict with its counterexamples, and the commands that replay them."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from sdnloom.engine.result import Counterexample, Incomplete, Result, Vacuous, VerdictName, Violated
+from sdnloom.platforms.code_runs import CodeRun
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.json_text import json_text
 from sdnloom.report.limit_hints import limit_options
-from sdnloom.report.steps import steps_text, transition_text
+from sdnloom.report.steps import long_texts, steps_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
 
 _SCHEMA = "sdnloom-check-1"
@@ -42,6 +43,9 @@ class JudgedReport(Protocol):
     def bounds(self) -> tuple[str, ...]:
         """What the verdict is relative to."""
 
+    def step_code(self, shown: Counterexample) -> Sequence[Sequence[CodeRun]]:
+        """The functions that each step of a counterexample ran; none if that is not known."""
+
 
 def verdict_text(report: JudgedReport, names: Names, style: TextStyle = PLAIN_STYLE) -> list[str]:
     """The verdict; if properties are violated, each with its counterexample."""
@@ -51,7 +55,7 @@ def verdict_text(report: JudgedReport, names: Names, style: TextStyle = PLAIN_ST
         lines.append(style.verdict(violation_line(violation)))
         lines += ["by the same steps", ""] if violation.path in shown else [f"{length_words(violation)}:"]
         if violation.path not in shown:
-            lines += [*steps_text(violation.transitions, names, style), ""]
+            lines += [*steps_text(violation.transitions, names, style, report.step_code(violation)), ""]
         shown.add(violation.path)
     if report.verdict != "violated":
         lines.append(style.verdict(headline(report)))
@@ -112,7 +116,7 @@ def check_json(
             "message": violation.message,
             "steps": len(violation.path),
             "shortest": violation.shortest,
-            "path": [transition_text(transition, names) for transition in violation.transitions],
+            "path": long_texts(violation.transitions, names, report.step_code(violation)),
             "trace": str(traces[violation]) if violation in traces else None,
         }
         for violation in report.violations

@@ -20,13 +20,13 @@ _MOST_NAMES = 6  # hosts, switches or links that a line names
 
 
 class Omission(NamedTuple):
-    """Something that was not tried, and the option or key that adds it; `options` is empty if there is none."""
+    """Something that was not tried, and the options that add it, if there are any."""
 
     what: str
-    options: str = ""
+    options: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.options}" if self.options else self.what
+        return f"{self.what}: {', '.join(self.options)}" if self.options else self.what
 
 
 def omissions(
@@ -38,9 +38,9 @@ def omissions(
     switches = [faults for _, faults in network.switch_faults]
     found = []
     if not any(each.moves for each in traffic):
-        found.append(Omission("hosts that move", "--move"))
+        found.append(Omission("hosts that move", ("--move",)))
     if not (network.timeouts.expiries or network.timeouts.settle):
-        found.append(Omission("timeouts of flow entries", "--timeouts"))
+        found.append(Omission("timeouts of flow entries", ("--timeouts",)))
     missing = [(word, option) for key, word, option in _LINK_FAULTS if not any(getattr(each, key) for each in links)]
     if missing:
         found.append(Omission(f"packets that are {_either(word for word, _ in missing)}", _joined(missing)))
@@ -52,14 +52,14 @@ def omissions(
     if failing:
         found.append(Omission(f"{_either(word for word, _ in failing)} that fail", _joined(failing)))
     if not any(each.tcp for each in traffic):
-        found.append(Omission("TCP connections", "--host HOST,kind=tcp_client,to=OTHER"))
+        found.append(Omission("TCP connections", ("--host HOST,kind=tcp_client,to=OTHER",)))
     if not discovers:
-        found.append(Omission("packets that nobody listed", "--discover"))
+        found.append(Omission("packets that nobody listed", ("--discover",)))
     clock = capability(program, HasClock)
     if clock is not None and clock.timers_seen and not network.ticks:
-        found.append(Omission(f"timers of the program in between ({', '.join(clock.timers_seen)})", "--ticks"))
+        found.append(Omission(f"timers of the program in between ({', '.join(clock.timers_seen)})", ("--ticks",)))
     if not covers:
-        found.append(Omission("lines of the program that were never reached", "--coverage lists them"))
+        found.append(Omission("lines of the program that were never reached", ("--coverage",)))
     return (*found, *_unvisited(network, statistics.routes))
 
 
@@ -79,10 +79,10 @@ def _unvisited(network: Network, routes: frozenset[tuple[str, str]]) -> list[Omi
         if (one, other) not in used and (other, one) not in used
     ]
     rows = (
-        ("hosts that sent no packet", [name for name in hosts if name not in sent], "--ping"),
-        ("hosts that no packet reached", [name for name in hosts if name not in reached], ""),
-        ("switches that no packet passed", [name for name in switches if name not in reached], ""),
-        ("links that no packet crossed", unused, ""),
+        ("hosts that sent no packet", [name for name in hosts if name not in sent], ("--ping",)),
+        ("hosts that no packet reached", [name for name in hosts if name not in reached], ()),
+        ("switches that no packet passed", [name for name in switches if name not in reached], ()),
+        ("links that no packet crossed", unused, ()),
     )
     return [Omission(f"{what} ({_names(names)})", option) for what, names, option in rows if names]
 
@@ -97,5 +97,5 @@ def _either(found: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _joined(pairs: list[tuple[str, str]]) -> str:
-    return ", ".join(option for _, option in pairs)
+def _joined(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(option for _, option in pairs)

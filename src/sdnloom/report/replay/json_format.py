@@ -7,15 +7,17 @@ from sdnloom.engine.trace import ReplayResult, Trace
 from sdnloom.report.describe import Names
 from sdnloom.report.json_text import json_text
 from sdnloom.report.replay.text import found_again, replay_outcome
-from sdnloom.report.steps import offered_text, transition_text
+from sdnloom.report.steps import StepCode, long_texts, offered_text
 
 _SCHEMA = "sdnloom-replay-1"
 
 
-def replay_json(trace: Trace, replayed: ReplayResult, names: Names, written: Path | None = None) -> str:
+def replay_json(
+    trace: Trace, replayed: ReplayResult, names: Names, written: Path | None = None, code: StepCode = ()
+) -> str:
     """The outcome, the steps that could be taken, the step at which the replay diverged, and the search after that.
 
-    `written` is the file of the trace that the search found.
+    `written` is the file of the trace that the search found, `code` the functions that each step ran.
     """
     diverged = replayed.diverged
     values = {
@@ -25,7 +27,7 @@ def replay_json(trace: Trace, replayed: ReplayResult, names: Names, written: Pat
         "message": None if trace.finding is None else trace.finding.message,
         "message_now": None if replayed.now is None else replayed.now.message,
         "steps": len(trace.path),
-        "path": [transition_text(transition, names) for transition in replayed.transitions],
+        "path": long_texts(replayed.transitions, names, code),
         "diverged": None
         if diverged is None
         else {
@@ -54,7 +56,7 @@ def _search_values(replayed: ReplayResult, names: Names, written: Path | None) -
             "message": again.message,
             "steps": len(again.path),
             "shortest": again.shortest,
-            "path": [transition_text(transition, names) for transition in again.transitions],
+            "path": long_texts(again.transitions, names),
             "trace": None if written is None else str(written),
         },
     }

@@ -6,7 +6,7 @@ from sdnloom.engine.result import Counterexample, Incomplete, Result
 from sdnloom.engine.trace import ReplayResult, Trace
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.limit_hints import limit_options
-from sdnloom.report.steps import offered_text, steps_text
+from sdnloom.report.steps import StepCode, offered_text, steps_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
 
 CONFIRMED, DIVERGED, REPLAYED, GONE = "CONFIRMED", "DIVERGED", "REPLAYED", "GONE"
@@ -46,11 +46,12 @@ def replay_text(
     replayed: ReplayResult,
     names: Names,
     written: Path | None = None,
+    code: StepCode = (),
     style: TextStyle = PLAIN_STYLE,
 ) -> str:
     """The outcome; then the steps, or if all orders of the inputs were searched, where those of the trace led.
 
-    `written` is the file of the trace that the search found.
+    `written` is the file of the trace that the search found, `code` the functions that each step ran.
     """
     outcome = replay_outcome(trace, replayed)
     found = f" {trace.finding.property}: {trace.finding.message}" if trace.finding else ""
@@ -68,7 +69,7 @@ def replay_text(
             first = f"REPLAYED {_all(count)} can be taken"
         case _:
             first = f"CONFIRMED{found}"
-    lines = [style.verdict(first), *steps_text(replayed.transitions, names, style)]
+    lines = [style.verdict(first), *steps_text(replayed.transitions, names, style, code)]
     if replayed.now is not None and replayed.now != trace.finding:
         lines.append(f"  the property now says: {replayed.now.message}")
     if replayed.diverged is not None:

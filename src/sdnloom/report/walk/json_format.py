@@ -1,7 +1,7 @@
 """Random walks as one JSON object."""
 
 from sdnloom.report.json_text import json_text
-from sdnloom.report.steps import transition_text
+from sdnloom.report.steps import long_texts
 from sdnloom.report.walk.result import WalkResult
 
 _SCHEMA = "sdnloom-walk-1"
@@ -24,7 +24,7 @@ def walk_json(result: WalkResult) -> str:
             "steps": len(violation.transitions),
             "walked": violation.walked,
             "seed": violation.seed,
-            "path": [transition_text(transition, names) for transition in violation.transitions],
+            "path": long_texts(violation.transitions, names, violation.code),
             "trace": str(violation.trace),
         },
     }

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from sdnloom.engine.semantics import Finding, Transition
 from sdnloom.report.describe import Names
+from sdnloom.report.steps import StepCode
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,7 @@ class WalkViolation:
     walked: int
     seed: int
     trace: Path
+    code: StepCode = ()  # that each step ran
 
 
 @dataclass(frozen=True)

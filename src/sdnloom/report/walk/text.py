@@ -20,7 +20,7 @@ def _violated(result: WalkResult, violation: WalkViolation, style: TextStyle) ->
         f"VIOLATED {violation.finding.property}: {violation.finding.message}",
         f"counterexample, {counted(len(violation.transitions), 'step')}, none can be left out "
         f"(the walk had {violation.walked}, seed {violation.seed}):",
-        *steps_text(violation.transitions, result.names, style),
+        *steps_text(violation.transitions, result.names, style, violation.code),
         "",
         f"replay: sdnloom replay {shlex.quote(str(violation.trace))}",
     ]
