@@ -105,10 +105,10 @@ def test_a_crash_while_the_switches_join_is_a_violation(app, sdnloom: CommandLin
     assert run.code == 1
     assert lines[0].startswith(f"VIOLATED NoHandlerException: app.py:{CRASH_LINE}: features of App raised KeyError: ")
     assert lines[1] == "counterexample, 4 steps, none can be left out:"
-    assert [line.split()[1:3] for line in lines[2:6:2]] == [["s1:", "connect"], ["controller:", "handle"]]
+    assert [line.split()[1:3] for line in lines[2:6:2]] == [["s1:", "connects"], ["controller:", "s1"]]
     assert "the violation comes before the search, which was not started" in run.out
     replayed = sdnloom("replay", "app.NoHandlerException.sdnloom-trace.json")
-    assert (replayed.code, replayed.out.splitlines()[1:]) == (1, lines[2:6])
+    assert (replayed.code, replayed.out.splitlines()[1:]) == (1, lines[2 : lines.index("")])
 
 
 def test_step_and_walk_go_through_the_events_before_the_search(app, sdnloom: CommandLine) -> None:
@@ -176,7 +176,7 @@ def test_links_are_known_when_the_search_starts(app, sdnloom: CommandLine) -> No
 def test_without_an_app_that_observes_links_the_bounds_say_so(tmp_path: Path, sdnloom: CommandLine) -> None:
     shutil.copy(ROOT / "examples" / "apps" / "learning_switch.py", tmp_path)
     run = sdnloom("check", "--app", "learning_switch.py", "--observe-links", "--no-trace")
-    assert (run.code, "no time passes, LLDP has never come in at s1:2, s2:2" in run.out) == (1, True)
+    assert (run.code, "no time passes, LLDP has never come in at s1:2, s2:2" in " ".join(run.out.split())) == (1, True)
 
 
 FORWARDER = str(ROOT / "examples" / "apps" / "rest_forwarder.py")
