@@ -2,7 +2,14 @@
 
 const MOST_CODE_LINES = 400;
 
+// How many blanks all lines begin with.
+function commonIndent(lines) {
+  const indents = lines.filter((line) => line.trim()).map((line) => line.length - line.trimStart().length);
+  return indents.length ? Math.min(...indents) : 0;
+}
+
 function codeBlock(code) {
+  const indent = commonIndent(code.lines.slice(0, MOST_CODE_LINES));
   const lines = code.lines.slice(0, MOST_CODE_LINES).map((line, place) => {
     const number = code.first + place;
     const ran = code.ran.has(number);
@@ -10,7 +17,7 @@ function codeBlock(code) {
       "div",
       { class: ran ? "code-line ran" : "code-line" },
       html("span", { class: "line-number" }, String(number)),
-      html("code", {}, shortened(line, 1000) || " "),
+      html("code", {}, shortened(line.slice(indent), 1000) || " "),
       ran && html("span", { class: "unseen" }, " (ran)"),
     );
   });

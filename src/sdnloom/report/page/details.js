@@ -143,7 +143,7 @@ class Details {
       for (const { text, mark } of lines) {
         const sign = { added: "+", removed: "−", kept: "·" }[mark];
         all.push(
-          html("div", { class: `state-line ${mark}` }, html("span", { class: "sign" }, sign), mark !== "kept" && html("span", { class: "unseen" }, `${mark}: `), longText("span", text)),
+          html("div", { class: `state-line ${mark}` }, html("span", { class: "sign" }, sign), mark !== "kept" && html("span", { class: "unseen" }, `${mark}: `), longText("span", withArrows(text))),
         );
       }
     }
