@@ -65,7 +65,9 @@ class StepDetails:
 
     def of_step(self, system: System, before: State, transition: Transition) -> StepDetail | None:
         """The detail of one step."""
-        return self.of_path(system, before, [transition]).steps[0]
+        number = [component.name for component in system.components].index(CONTROLLER)
+        with limits_in_force(None), self._recorder.tracing():
+            return self._step(before.cores[number], transition)
 
     def state(self, core: Hashable) -> tuple[StateEntry, ...]:
         """The program's state in a core of the controller."""

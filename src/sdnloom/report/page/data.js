@@ -10,7 +10,10 @@ function printable(text) {
 }
 
 function readData(block) {
-  const data = JSON.parse(block.textContent);
+  return readResults(JSON.parse(block.textContent));
+}
+
+function readResults(data) {
   const texts = data.texts.map(printable);
   const text = (place) => (place === undefined || place === null ? "" : texts[place]);
   const tables = {

@@ -76,7 +76,7 @@ class Diagram {
       !wanted || `${step.number} ${lanes[step.lane].name} ${step.action} ${step.text}`.toLowerCase().includes(wanted);
     this.shown = steps.filter((step) => !this.hidden.has(step.lane) && matches(step));
     this.plain = !wanted && this.hidden.size === 0;
-    this.entries = this.plain ? [null, ...this.shown, "end"] : this.shown; // null is the start
+    this.entries = this.plain ? [null, ...this.shown, ...(this.finding ? ["end"] : [])] : this.shown; // null is the start
     this.rowOf = new Map();
     this.entries.forEach((entry, row) => {
       if (entry !== "end") this.rowOf.set(entry ? entry.index + 1 : 0, row);

@@ -1,0 +1,45 @@
+"""A queue of calls that one thread makes, one after the other.
+
+Programs have threads and stacks of their own that belong to the thread in which they were made, so requests of a
+server, which come in threads of their own, hand their work over.
+"""
+
+import queue
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+
+class Worker:
+    """Makes calls in the thread that is in `run`."""
+
+    def __init__(self) -> None:
+        self._calls: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = queue.SimpleQueue()
+
+    def begin(self, call: Callable[[], _T]) -> "Future[_T]":
+        """Hand a call over."""
+        future: Future[_T] = Future()
+        self._calls.put((call, future))
+        return future
+
+    def call(self, call: Callable[[], _T]) -> _T:
+        """The result of a call, or the exception that it raised."""
+        return self.begin(call).result()
+
+    def run(self) -> None:
+        """Make the calls that are handed over, until `stop`. Ctrl-C ends it, also in the middle of a call."""
+        while (item := self._calls.get()) is not None:
+            call, future = item
+            try:
+                future.set_result(call())
+            except Exception as error:  # for the thread that asked
+                future.set_exception(error)
+            except BaseException as error:
+                future.set_exception(error)
+                raise
+
+    def stop(self) -> None:
+        """Let `run` return after the calls that were handed over before."""
+        self._calls.put(None)
