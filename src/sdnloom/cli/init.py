@@ -1,5 +1,6 @@
 """`sdnloom init`: write a first scenario file for an app, or a small example to begin with."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -68,7 +69,7 @@ def _write_scenario(app: str, topology: str, path: tuple[str, ...], target: Path
     made = starter_scenario(app, program_kind(Path(app)), topology, target, path)
     _write(target, made.text, force)
     click.echo(f"wrote {target}: a scenario for the {made.facts}, topology {topology}")
-    click.echo(f"next: sdnloom check {target}")
+    click.echo(f"next: sdnloom check {shlex.quote(str(target))}")
 
 
 def _refuse_existing(file: Path, force: bool) -> None:

@@ -104,3 +104,23 @@ def test_what_is_no_app_is_refused_with_the_message_of_the_loader(text: str, mes
         starter(tmp_path / "app.py", "linear,2", tmp_path)
     assert message in str(caught.value)
     assert "new.toml" not in str(caught.value)
+
+
+def test_texts_of_the_app_stay_in_their_comments(tmp_path: Path) -> None:
+    app = EXAMPLES / "apps" / "rest_forwarder.py"
+    (tmp_path / "app.py").write_text(
+        app.read_text().replace("/forward/{dpid}", "/x\\n[search]\\nall = true\\n\\x07{dpid}")
+    )
+    made = starter(tmp_path / "app.py", "single,2", tmp_path)
+    assert "# Requests to the app's REST routes: PUT /x [search] all = true {dpid}.\n" in made.text
+    assert "search" not in tomllib.loads(made.text)
+    assert tomllib.loads(switched_on(made.text))["externals"][0]["name"] == "PUT /x\n[search]\nall = true\n\x07{dpid}"
+
+
+def test_files_are_named_from_the_folder_of_the_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    (tmp_path / "inner").mkdir()
+    made = starter(Path("mac_learning/learning.py"), "mac_learning/triangle.py:triangle", tmp_path / "inner")
+    document = tomllib.loads(made.text)
+    for name in (document["program"]["file"], document["topology"]["file"]):
+        assert (tmp_path / "inner" / name).resolve().parent == EXAMPLES / "mac_learning"

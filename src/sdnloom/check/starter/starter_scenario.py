@@ -68,10 +68,12 @@ def starter_scenario(
 
     `program` is a file or, for os-ken, a module; `path` are folders in which modules are searched first.
     """
-    place = Path(os.path.relpath(program, target.parent)).as_posix() if names_file(program) else program
-    folders = tuple(Path(os.path.relpath(each, target.parent)).as_posix() for each in path)
+    place = _from(target, program) if names_file(program) else program
+    folders = tuple(_from(target, each) for each in path)
     options = AppOptions((place,), folders, topology=topology, observe_links=kind.asks_for_links)
     document, network = app_document(options)
+    if "file" in document["topology"]:
+        document["topology"]["file"] = _from(target, document["topology"]["file"])
     if kind.platform == "NOX":
         document["program"] = {"nox": place}
     elif kind.platform == "plain Python":
@@ -80,6 +82,11 @@ def starter_scenario(
     text = _text(document, facts, kind, network, target)
     read_scenario(text, target, build=False)
     return StarterScenario(text, facts)
+
+
+def _from(target: Path, file: str) -> str:
+    """The name of a file as the scenario has it: relative to the scenario, unless it is absolute."""
+    return file if Path(file).is_absolute() else Path(os.path.relpath(file, target.parent)).as_posix()
 
 
 def _started_program(document: dict[str, Any], target: Path) -> Program:
@@ -132,7 +139,7 @@ def _text(document: dict[str, Any], facts: StartedProgram, kind: ProgramKind, ne
 
 def _head(facts: StartedProgram, target: Path) -> list[str]:
     return [
-        f"# A scenario for the {facts}. To check it: sdnloom check {target.name}",
+        f"# A scenario for the {_comment(str(facts))}. To check it: sdnloom check {_comment(target.name)}",
         "# `# ` begins an explanation; a setting after `#` can be switched on by removing the sign.",
     ]
 
@@ -164,7 +171,7 @@ def _time(document: dict[str, Any], facts: StartedProgram) -> list[str]:
         else []
     )
     if facts.timers:
-        lines += [f"# A timer of the program: {each}" for each in facts.timers[:5]]
+        lines += [f"# A timer of the program: {_comment(each)}" for each in facts.timers[:5]]
         lines.append("#ticks = 1  # such timers may fire once, at any moment, not only when nothing else happens")
     if "warmup" not in document:
         lines.append("#joining = true  # switches connect during the search, in any order, not before it")
@@ -173,9 +180,9 @@ def _time(document: dict[str, Any], facts: StartedProgram) -> list[str]:
 
 def _program(document: dict[str, Any], facts: StartedProgram, kind: ProgramKind) -> list[str]:
     lines = ["[program]", *_pairs({key: value for key, value in document["program"].items() if key != "config"})]
-    lines += [f"# Note: {shorten(each, 110, placeholder=' ...')}" for each in facts.notes]
+    lines += [f"# Note: {_comment(each)}" for each in facts.notes]
     if len(kind.classes) > 1:
-        lines.append(f"# Other classes with handlers: {', '.join(kind.classes[1:])}")
+        lines.append(f"# Other classes with handlers: {_comment(', '.join(kind.classes[1:]))}")
     if kind.platform == "os-ken":
         if "config" in document["program"]:
             lines.append(f"config = {_value(document['program']['config'])}")
@@ -236,7 +243,7 @@ def _traffic(facts: StartedProgram) -> list[str]:
     if not facts.routes:
         return lines
     shown = [*facts.routes[:12], *(["..."] if len(facts.routes) > 12 else [])]
-    lines += ["", f"# Requests to the app's REST routes: {', '.join(shown)}."]
+    lines += ["", f"# Requests to the app's REST routes: {', '.join(map(_comment, shown))}."]
     lines += ["# [[setup]] makes one before the search, [[externals]] at any moment."]
     return [*lines, "#[[externals]]", f"#name = {_value(facts.routes[0])}", "#budget = 1"]
 
@@ -288,3 +295,8 @@ def _pairs(table: dict[str, Any]) -> list[str]:
 def _value(value: Any) -> str:
     """A value in TOML's notation, in one line."""
     return toml_text({"x": [[value]]}).strip().removeprefix("x = [[").removesuffix("]]")
+
+
+def _comment(text: str) -> str:
+    """A text of the program for a comment: one line that is not too long, without characters that cannot be shown."""
+    return shorten("".join(each if each.isprintable() else " " for each in text), 110, placeholder=" ...")
