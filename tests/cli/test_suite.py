@@ -4,9 +4,11 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
+from sdnloom import read_results
 from sdnloom.check.options.search_options import CheckOptions
 from sdnloom.cli.suite import suite_run
 from sdnloom.cli.suite.subject import Subject
@@ -83,6 +85,24 @@ def test_the_worst_of_them_is_the_exit_code(sdnloom: CommandLine, folder: Path) 
     assert [sdnloom("check", *files).code for files in ((good, good), (good, empty), (empty, bad, good))] == [0, 3, 1]
     assert sdnloom("check", good, "missing.toml", "--max-states", "1").code == 2
     assert sdnloom("check", good, good.parent / "bad.toml", "--max-states", "1").code == 3
+
+
+def test_one_export_has_every_result_and_an_error_is_an_error_of_ci(
+    sdnloom: CommandLine, folder: Path, tmp_path: Path
+) -> None:
+    run = sdnloom("check", "nets", "--export", "all.json", "--export", "all.xml")
+    assert run.code == 2
+    views = read_results(tmp_path / "all.json")
+    assert [(view.name, view.verdict) for view in views] == [
+        ("bad", "violated"),
+        ("good", "holds"),
+        ("empty", "vacuous"),
+        ("nets/more/wrong.toml", "incomplete"),
+    ]
+    assert views[-1].headline.startswith("ERROR nets/more/wrong.toml: ")
+    suites = ElementTree.parse(tmp_path / "all.xml").getroot()
+    counts = [(suite.get("failures"), suite.get("errors")) for suite in suites]
+    assert counts == [("1", "0"), ("0", "0"), ("0", "1"), ("0", "1")]
 
 
 def test_each_subject_runs_once(sdnloom: CommandLine, folder: Path) -> None:

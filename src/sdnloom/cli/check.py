@@ -243,7 +243,7 @@ def command(
         if known is not None:
             result = judged_suite(result, subjects, app_options, known)
         echo_report("check FOLDER", form, result)
-        echo_exports(lambda: [row.view for row in result.rows if row.view is not None], exports)
+        echo_exports(result.views, exports)
         return result.exit_code
     checked = check_subject(subjects[0], request, SearchProgress(), time_spent)
     code = show_check(checked, form, exports, app_options, known)

@@ -55,7 +55,14 @@ def test_a_root_cause_is_a_finding_with_the_exchange() -> None:
 def test_a_crash_is_an_effect_and_nothing_is_said_too() -> None:
     trace = crosscheck_result_view(result(DIFFER)).findings[0].trace
     assert trace is not None
-    assert [step.effects for step in trace.steps[:6]] == [(), ("nothing",), ("nothing",), (), ("crashes",), ("nothing",)]
+    assert [step.effects for step in trace.steps[:6]] == [
+        (),
+        ("nothing",),
+        ("nothing",),
+        (),
+        ("crashes",),
+        ("nothing",),
+    ]
     assert trace.marked == (5, 6)
 
 

@@ -67,8 +67,9 @@ def _case(view: ResultView, title: str, name: str, findings: list[FindingView]) 
     elif findings:
         ElementTree.SubElement(case, "skipped", {"message": _text(f"known: {findings[0].message}")})
     elif view.verdict in _REASONS:
-        error = ElementTree.SubElement(case, "error", {"message": _REASONS[view.verdict], "type": view.verdict})
-        error.text = _text(view.headline)
+        said = view.headline or _REASONS[view.verdict]
+        error = ElementTree.SubElement(case, "error", {"message": _text(said), "type": view.verdict})
+        error.text = _text("\n".join([said, *(f"{label}: {text}" for label, text in view.facts)]))
     elif view.verdict == "violated":
         ElementTree.SubElement(case, "skipped", {"message": "not decided: another property is violated"})
     if findings and (file := findings[0].file):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from sdnloom import __version__
 from sdnloom.report.baseline.known import FoundViolation, Judgement
 from sdnloom.report.view.result_view import ResultView
 
@@ -48,6 +49,10 @@ def mark_known(view: ResultView, judgement: Judgement) -> ResultView:
     return replace(view, findings=tuple(findings))
 
 
+def _unchecked(name: str, headline: str) -> ResultView:
+    return ResultView("check", name, "incomplete", headline, version=__version__)
+
+
 @dataclass(frozen=True)
 class SuiteResult:
     """The rows of a suite; `left` are the names of those that did not run, because the suite was interrupted."""
@@ -55,6 +60,11 @@ class SuiteResult:
     rows: tuple[SuiteRow, ...]
     left: tuple[str, ...] = ()
     baseline: str = ""  # the file whose judgements the rows have
+
+    def views(self) -> list[ResultView]:
+        """The rows as they are shown; one that ended with an error or did not run is an incomplete result."""
+        shown = [row.view or _unchecked(row.name, f"ERROR {row.error}") for row in self.rows]
+        return [*shown, *(_unchecked(name, "INCOMPLETE not checked: the suite was interrupted") for name in self.left)]
 
     @property
     def verdict(self) -> RowVerdict:
