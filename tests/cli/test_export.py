@@ -185,8 +185,8 @@ def test_a_result_without_a_finding_is_exported_too(sdnloom: CommandLine, scenar
 
 
 def test_walks_are_exported_with_the_code_that_ran(sdnloom: CommandLine, scenario: Path) -> None:
-    for subject in ("hub.toml", EXAMPLES / "actors/first_program.py"):
-        assert sdnloom("walk", subject, "--export", "w.json").code == 1
+    for subject, options in (("hub.toml", ()), (EXAMPLES / "actors/first_program.py", ("--seed", 3))):
+        assert sdnloom("walk", subject, *options, "--export", "w.json").code == 1
         [view] = read_results(scenario / "w.json")
         assert (view.kind, view.verdict, len(view.findings)) == ("trace", "violated", 1)
         assert any(step.code for step in view.findings[0].trace.steps)
