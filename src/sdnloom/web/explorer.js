@@ -30,7 +30,8 @@ class Explorer {
     this.details.pane.prepend(this.properties.panel);
     this.toolbar = this.makeToolbar();
     const box = html("div", { class: "diagram" });
-    this.diagram = new Diagram(box, { onSelect: (position) => this.look(position), onHide: () => {} });
+    this.diagram = new Diagram(box, { onSelect: (position) => this.look(position), onHide: (lane) => this.hideLane(lane) });
+    this.hidden = new Set(); // names of lanes
     const left = html("div", { class: "left" }, this.toolbar, box, this.next.panel);
     this.work = html("main", {}, left, this.details.pane);
     this.help = this.makeHelp();
@@ -52,6 +53,7 @@ class Explorer {
       button("find from start", { class: "find", title: "Find a counterexample from the start (F)" }, () => this.search(null)),
       button("save", { title: "Save the path as a trace" }, () => this.askForName()),
     ];
+    this.hiddenLanes = html("span", { class: "hidden-lanes" });
     this.cancelling = button("cancel the search", { class: "cancel", hidden: true }, () => this.cancel());
     return html(
       "div",
@@ -70,6 +72,7 @@ class Explorer {
       button("copy link", { title: "Copy an address that leads to this path" }, () => this.copyLink()),
       this.onlyPast,
       this.listOnly,
+      this.hiddenLanes,
     );
   }
 
@@ -141,7 +144,7 @@ class Explorer {
   async start() {
     const wanted = pathIn(location.hash);
     await this.command(wanted ? "open" : "show", wanted ? { address: wanted } : {});
-    if (this.trace && !this.status.textContent) this.say("Click a step below, or press its number, to take it. Press ? for all keys.");
+    if (this.trace && this.next.count && !this.status.textContent) this.say("Click a step below, or press its number, to take it. Press ? for all keys.");
   }
 
   async followAddress() {
@@ -194,9 +197,10 @@ class Explorer {
         if (state.searching) this.say(`searching: ${counted(state.states, "state")}, depth ${state.depth}, ${state.seconds} s`);
       } while (state.searching);
       this.setSearching(false);
-      if (state.answer.error) throw new Error(state.answer.error);
-      this.showPath(state.answer);
-      this.say(state.answer.note || "");
+      const answer = state.answer || (await this.commands.post("show"));
+      if (answer.error) throw new Error(answer.error);
+      this.showPath(answer);
+      this.say(answer.note || "");
     } catch (error) {
       this.setSearching(false);
       this.say(error.message, true);
@@ -259,11 +263,42 @@ class Explorer {
     const lane = this.details.lane;
     this.details.show(this.trace);
     this.details.lane = lane;
-    this.diagram.show(this.trace, answer.violated ? finding : null);
+    this.showDiagram(answer.violated ? finding : null);
     this.kinds = new Map(this.trace.lanes.map((each) => [each.name, each.kind]));
     this.select(answer.position);
     this.showPosition(answer);
     document.title = `${this.trace.steps.length}: ${shortened(result.name, 100)} - sdnloom explore`;
+  }
+
+  // Lanes that were hidden stay so when the path changes. Before the first step all lanes are idle, and shown.
+  showDiagram(finding) {
+    this.diagram.show(this.trace, finding);
+    for (const lane of this.trace.lanes) if (this.hidden.has(lane.name)) this.diagram.hidden.add(lane.index);
+    if (!this.trace.steps.length) this.diagram.idle.clear();
+    this.arrangeLanes();
+  }
+
+  hideLane(lane) {
+    this.hidden.add(this.trace.lanes[lane].name);
+    this.diagram.hidden.add(lane);
+    this.arrangeLanes();
+  }
+
+  arrangeLanes() {
+    const { hidden, idle } = this.diagram;
+    const shown = (lanes) => () => {
+      for (const lane of lanes) {
+        hidden.delete(lane);
+        idle.delete(lane);
+        this.hidden.delete(this.trace.lanes[lane].name);
+      }
+      this.arrangeLanes();
+    };
+    const chips = [...hidden].map((lane) => button(`show ${shortened(this.trace.lanes[lane].name, 30)}`, { class: "chip" }, shown([lane])));
+    if (idle.size) chips.push(button(`show ${counted(idle.size, "idle lane")}`, { class: "chip" }, shown([...idle])));
+    this.hiddenLanes.replaceChildren(...chips);
+    this.diagram.arrange();
+    this.diagram.reveal();
   }
 
   showHead(result, answer) {

@@ -10,6 +10,7 @@ import hmac
 import http.cookies
 import json
 import secrets
+import traceback
 import urllib.parse
 from collections.abc import Callable
 from http import HTTPStatus
@@ -172,6 +173,9 @@ class ExplorerRequest(BaseHTTPRequestHandler):
             self._send_document(HTTPStatus.UNPROCESSABLE_ENTITY, {"error": str(error)})
         except LimitReached as reached:
             self._send_document(HTTPStatus.UNPROCESSABLE_ENTITY, {"error": f"this took too long: {reached.reason}"})
+        except Exception as error:  # a defect: of ours, or of a property
+            traceback.print_exc()
+            self._send_document(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": f"{type(error).__name__}: {error}"})
         else:
             self._send_document(HTTPStatus.OK, answer)
 
@@ -245,8 +249,6 @@ def _command(act: Callable[[Session, dict[str, Any]], PageDocument], changes: bo
 def _search(server: ExplorerServer, given: dict[str, Any]) -> PageDocument:
     """Begin a search. Its answer is there when `progress` says that it is over."""
     session = server.session
-    if session.searches:
-        raise CommandError("a search is running; cancel it first")
     position = None if given.get("position") is None else _number(given, "position")
     session.prepare_search()
     server.worker.begin(lambda: session.run_search(position))

@@ -5,12 +5,13 @@ a page whose serial is old has been overtaken by another window.
 """
 
 import random
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from sdnloom import __version__
-from sdnloom.engine.limits import LimitWatch
+from sdnloom.engine.limits import LimitWatch, resident_bytes
 from sdnloom.engine.model import Mode
 from sdnloom.engine.path import ReplayDivergence, same_step
 from sdnloom.engine.result import Limits, Progress, SearchEvent
@@ -26,6 +27,7 @@ from sdnloom.web.path_address import StepToken, follow_tokens, read_tokens, toke
 MOST_PATH = 5_000  # steps of a path
 REST_STEPS = 500  # that one command takes
 MOST_SEARCH_SECONDS = 60.0
+MOST_SEARCH_BYTES = 1 << 30  # beyond what the explorer has before
 SUFFIX = ".sdnloom-trace.json"
 _SHOWN_MEMORY = 2_000  # characters
 
@@ -53,6 +55,7 @@ class Session:
         self._watch: LimitWatch | None = None  # of the search that runs
         self._progress: Progress | None = None
         self._answer: PageDocument | None = None  # of the last search
+        self._lock = threading.Lock()  # requests may ask for two searches at once
         self._sometimes = {each.name for each in explored.properties(self._semantics.initial()) if each.sometimes}
 
     # Commands.
@@ -148,7 +151,7 @@ class Session:
         """Look for a violation from a step of the path on, or from the start, and go there if there is one."""
         start = 0 if position is None else self._checked(position)
         state = None if position is None else self._state(start)
-        watch = self._watch or LimitWatch(Limits(seconds=MOST_SEARCH_SECONDS))
+        watch = self._watch or _search_watch()
         found = self.explored.search(state, watch, self._note_progress)
         searched = f"{counted(found.states, 'state')} searched"
         if found.steps is None:
@@ -161,8 +164,11 @@ class Session:
 
     def prepare_search(self) -> None:
         """Make the watch of the search that comes next, so that it can be cancelled before it begins."""
-        self._answer = None
-        self._watch = LimitWatch(Limits(seconds=MOST_SEARCH_SECONDS))
+        with self._lock:
+            if self._watch is not None:
+                raise CommandError("a search is running; cancel it first")
+            self._answer = None
+            self._watch = _search_watch()
 
     @property
     def searches(self) -> bool:
@@ -288,3 +294,7 @@ class Session:
                 }
             )
         return documents
+
+
+def _search_watch() -> LimitWatch:
+    return LimitWatch(Limits(seconds=MOST_SEARCH_SECONDS, memory=resident_bytes() + MOST_SEARCH_BYTES))

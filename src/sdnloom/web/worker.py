@@ -9,7 +9,13 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from sdnloom.errors import SdnloomError
+
 _T = TypeVar("_T")
+
+
+class WorkerEndedError(SdnloomError):
+    """A call that was ended with the worker."""
 
 
 class Worker:
@@ -36,8 +42,8 @@ class Worker:
                 future.set_result(call())
             except Exception as error:  # for the thread that asked
                 future.set_exception(error)
-            except BaseException as error:
-                future.set_exception(error)
+            except BaseException:
+                future.set_exception(WorkerEndedError("the explorer is ending"))
                 raise
 
     def stop(self) -> None:

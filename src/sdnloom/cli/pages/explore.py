@@ -10,13 +10,9 @@ import click
 from click.core import ParameterSource
 
 from sdnloom.actors.fingerprint import actor_fingerprints
+from sdnloom.actors.program import Program
 from sdnloom.check.run import Run
-from sdnloom.cli.actors.program_choice import (
-    ProgramChoice,
-    loaded_program,
-    program_choice,
-    refuse_options_of_scenarios,
-)
+from sdnloom.cli.actors.program_choice import loaded_program, program_choice, refuse_options_of_scenarios
 from sdnloom.cli.options.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.options.open_option import no_open_option, open_in_browser
 from sdnloom.cli.options.option_groups import GroupedCommand
@@ -106,12 +102,11 @@ def _exploration(given: Path | None, app_options: dict[str, Any]) -> _Exploratio
     choice = program_choice(given)
     if choice is not None:
         refuse_options_of_scenarios(choice, {"port", "no_open"})
-        return _of_program(choice)
+        return _of_program(loaded_program(choice).program)
     return _of_run(Run(chosen_scenario(given, app_options).ready(), ordered=True))
 
 
-def _of_program(choice: ProgramChoice) -> _Exploration:
-    program = loaded_program(choice).program
+def _of_program(program: Program) -> _Exploration:
     return _Exploration(ExploredProgram(program), partial(TraceRecord, program, actor_fingerprints(program)))
 
 
@@ -125,8 +120,9 @@ def _traced(file: Path) -> _Exploration:
     trace = load_trace(file)
     choice = program_of(trace, file, None)
     if choice is not None:
-        found = _of_program(choice)
-        check_same_program(trace, file, choice, loaded_program(choice).program)
+        program = loaded_program(choice).program
+        check_same_program(trace, file, choice, program)
+        found = _of_program(program)
     else:
         run = Run(scenario_of(trace, file, None).with_inputs_of(trace.path), ordered=True)
         check_same(trace, file, run)
