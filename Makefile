@@ -60,7 +60,8 @@ wheel: setup
 
 # The documentation as web pages; build/site/index.html is the first.
 site: setup
-	$(BIN)/mkdocs build --strict --quiet
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo 'build/site/index.html is the front page; its search needs a server: $(BIN)/python -m http.server -b 127.0.0.1 -d build/site'
 
 clean:
 	rm -rf $(VENV) .cache dist build .pytest_cache .mypy_cache .ruff_cache

@@ -148,6 +148,10 @@ def python_page() -> str:
     values = {name: value for name, value in names.items() if not isinstance(value, ModuleType)}
     modules = {name: value for name, value in names.items() if isinstance(value, ModuleType)}
     parts += ["## sdnloom", _names_table("sdnloom", values)]
+    methods = {name: _methods(value) for name, value in values.items() if inspect.isclass(value)}
+    for name, found in methods.items():
+        if found:
+            parts += [f"### {name}", _names_table(name, found)]
     for name, module in modules.items():
         parts += [f"## sdnloom.{name}", _first_paragraph(inspect.getdoc(module))]
         parts.append(_names_table(f"sdnloom.{name}", public_values(module)))
@@ -162,6 +166,15 @@ def public_values(module: ModuleType) -> dict[str, Any]:
         name: value
         for name, value in vars(module).items()
         if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+    }
+
+
+def _methods(kind: type) -> dict[str, Any]:
+    """The public methods and properties that a class defines itself."""
+    return {
+        name: value
+        for name, value in vars(kind).items()
+        if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property | classmethod))
     }
 
 
@@ -182,6 +195,7 @@ def _signature(value: Any) -> str:
         parameters = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
         return ""
+    parameters = [each for each in parameters if each.name != "self"]
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     shown = [
         f"{stars.get(each.kind, '')}{each.name}{'' if each.default is each.empty else '=...'}" for each in parameters
@@ -191,7 +205,7 @@ def _signature(value: Any) -> str:
 
 def _summary(value: Any) -> str:
     """The first paragraph of a docstring; the value of a constant."""
-    if inspect.isclass(value) or inspect.isroutine(value) or callable(value):
+    if inspect.isclass(value) or inspect.isroutine(value) or callable(value) or isinstance(value, property):
         text = _first_paragraph(inspect.getdoc(value))
         made = dataclasses.is_dataclass(value) and text.startswith(f"{getattr(value, '__name__', '')}(")
         return "" if made else text

@@ -59,6 +59,14 @@ def test_every_public_name_has_a_row_with_its_meaning() -> None:
             assert f"\n| `{name}" in sections[f"sdnloom.{module}"]
 
 
+def test_classes_have_their_methods() -> None:
+    [scenario] = re.findall(r"\n### Scenario\n(.*?)\n##", ALL["python"], re.DOTALL)
+    rows = dict(re.findall(r"^\| `(\w+)(?:\(.*\))?` \| (.*) \|$", scenario, re.MULTILINE))
+    assert {"check", "replay", "discovering", "narrowed", "text"} <= {*rows}
+    assert all(rows.values())
+    assert "self" not in scenario
+
+
 def test_every_schema_is_there() -> None:
     assert [line.removeprefix("## ") for line in ALL["files"].splitlines() if line.startswith("## ")] == schema_names()
 

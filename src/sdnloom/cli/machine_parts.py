@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
@@ -159,7 +160,8 @@ def _cache_folders() -> Iterator[Path]:
         yield Path(named)
         return
     yield Path(sdnloom.__file__).parent / "engine" / "kernel" / "__pycache__"
-    yield Path.home() / ".cache" / "numba"
+    with suppress(RuntimeError):  # a user without a home
+        yield Path.home() / ".cache" / "numba"
 
 
 def _can_write(folder: Path) -> bool:
