@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
         races as races,
         symbolic as symbolic,
     )
+    from sdnloom.api.assertion import assert_holds as assert_holds
+    from sdnloom.api.checks import run_check as run_check
     from sdnloom.check.load import app_scenario as app_scenario, load_scenario as load_scenario
     from sdnloom.check.report import Report as Report
     from sdnloom.check.scenario import Scenario as Scenario
@@ -96,6 +98,7 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
         UseCorrectRoutingTable as UseCorrectRoutingTable,
         Waypoint as Waypoint,
     )
+    from sdnloom.pytest_plugin.fixture import SdnloomFixture as SdnloomFixture
     from sdnloom.report.check.text import report_text as report_text
     from sdnloom.report.exports import write_exports as write_exports
     from sdnloom.report.schemas import json_schema as json_schema
@@ -116,6 +119,8 @@ __version__ = "0.1.0"
 
 # Public names, by the module that they are imported from.
 _NAMES = {
+    "sdnloom.api.assertion": "assert_holds",
+    "sdnloom.api.checks": "run_check",
     "sdnloom.check.load": "app_scenario load_scenario",
     "sdnloom.check.report": "Report",
     "sdnloom.check.scenario": "Scenario",
@@ -144,6 +149,7 @@ _NAMES = {
         "NoForgottenPackets NoForwardingLoops NoHandlerException PingsAnswered Reachable Sometimes StrictDirectPaths "
         "UseCorrectRoutingTable Waypoint"
     ),
+    "sdnloom.pytest_plugin.fixture": "SdnloomFixture",
     "sdnloom.report.check.text": "report_text",
     "sdnloom.report.exports": "write_exports",
     "sdnloom.report.schemas": "json_schema",

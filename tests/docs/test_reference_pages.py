@@ -21,14 +21,15 @@ from tests.check.accepted_keys import KEYS, accepted_keys
 from tests.cli.running import CommandLine
 from tests.docs.page_blocks import ROOT, blocks
 
-CHECK, SCENARIO, APPS, PROPERTIES, CROSSCHECK, ACTORS = (
-    ROOT / "docs" / f"{name}.md" for name in ("check", "scenario", "apps", "properties", "crosscheck", "actors")
+CHECK, SCENARIO, APPS, PROPERTIES, CROSSCHECK, ACTORS, PYTEST = (
+    ROOT / "docs" / f"{name}.md"
+    for name in ("check", "scenario", "apps", "properties", "crosscheck", "actors", "pytest")
 )
 
 
 def test_the_first_programs_of_pages_are_the_examples() -> None:
     assert blocks(ACTORS, "python")[0] == (ROOT / "examples" / "actors" / "first_program.py").read_text()
-    assert (ROOT / "examples" / "pytest" / "test_switch.py").read_text() in blocks(APPS, "python")
+    assert (ROOT / "examples" / "pytest" / "test_switch.py").read_text() in blocks(PYTEST, "python")
 
 
 def test_the_example_scenario_holds(sdnloom: CommandLine, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import random
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -109,7 +109,7 @@ def test_a_printed_scenario_is_the_scenario(seed: int, tmp_path: Path, monkeypat
 
 def test_the_names_of_options_are_those_of_the_command_line_and_of_python() -> None:
     assert {name: flag for name, (flag, _) in apps._OPTIONS.items()} == dict(NETWORK_FLAGS)
-    assert {"apps", *NetworkKeywords.__annotations__} == set(NETWORK_FLAGS) == set(AppOptions.__dataclass_fields__)
+    assert {"apps", *get_type_hints(NetworkKeywords)} == set(NETWORK_FLAGS) == set(AppOptions.__dataclass_fields__)
 
 
 def test_lists_of_python_may_be_one_text_and_what_says_nothing_is_left_out() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 
-class NetworkKeywords(TypedDict, total=False):
-    """Options that describe an app and its network, or vary those of a scenario file. Texts as on the command line."""
+class SettingKeywords(TypedDict, total=False):
+    """Options that describe an app and the network around it, without properties. Texts as on the command line."""
 
     path: Sequence[str | Path]  # --path
     environment: Sequence[str]  # --env
@@ -29,13 +29,40 @@ class NetworkKeywords(TypedDict, total=False):
     timeouts: int  # --timeouts
     warmup: int | Literal["links"]  # --warmup
     joining: bool  # --joining
-    properties: Sequence[str]  # --property
     link_failures: Sequence[str]  # --fail-link
     drops: Sequence[str]  # --drop
     duplicates: Sequence[str]  # --duplicate
     reorders: Sequence[str]  # --reorder
     restarts: Sequence[str]  # --restart-switch
     disconnects: Sequence[str]  # --disconnect-switch
+
+
+class NetworkKeywords(SettingKeywords, total=False):
+    """Options that describe an app and its network, or vary those of a scenario file."""
+
+    properties: Sequence[str]  # --property
+
+
+class CheckKeywords(SettingKeywords, total=False):
+    """All options of a check but for the app and the properties."""
+
+    find_all: bool  # --all, --first
+    engine: Literal["auto", "loop", "kernel"]  # --engine
+    order: Literal["auto", "bfs", "dfs"]  # --order
+    reduce: bool  # --reduce
+    strategy: str  # --strategy
+    same_flow: str  # --same-flow
+    pkt_seq: str  # --pkt-seq
+    seed: int  # --seed
+    max_states: int  # --max-states
+    max_depth: int  # --max-depth
+    time_limit: float  # --time-limit, in seconds
+    memory_limit: int  # --memory-limit, in MiB
+    discover: bool | Literal["only"]  # --discover, --discover-only
+    stacks: Sequence[str]  # --stack
+    fields: Sequence[str]  # --field
+    reduction: Literal["none", "actor", "entry", "context"]  # --reduction, of a program of actors
+    symmetry: bool  # --symmetry, of a program of actors
 
 
 # Field of AppOptions -> its option on the command line, for messages.

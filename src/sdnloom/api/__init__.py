@@ -1,0 +1,1 @@
+"""The calls that scripts and tests make: check something, and assert that it holds."""

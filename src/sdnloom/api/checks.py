@@ -1,0 +1,181 @@
+"""One call for every check: of a scenario file, an app, a scenario or a program of actors, with typed options."""
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias, Unpack, get_type_hints
+
+from sdnloom.actors.load import load_program
+from sdnloom.actors.program import Program
+from sdnloom.actors.report import ActorReport
+from sdnloom.actors.run import check_program, replay_program
+from sdnloom.actors.search.options import ActorOptions
+from sdnloom.check.load import scenario_of_apps, varied_scenario
+from sdnloom.check.options.keywords import CheckKeywords, NetworkKeywords, given_options
+from sdnloom.check.options.search_options import CheckOptions
+from sdnloom.check.report import Report
+from sdnloom.check.run import Run
+from sdnloom.check.scenario import Scenario
+from sdnloom.cli.actors.program_choice import program_choice
+from sdnloom.cli.traces import check_same, check_same_program
+from sdnloom.engine.model import Property
+from sdnloom.engine.result import Counterexample
+from sdnloom.engine.trace import ReplayResult, Trace
+from sdnloom.errors import SdnloomError
+from sdnloom.network.build import Bindable
+from sdnloom.report.actors.names import program_names
+from sdnloom.report.describe import Names
+from sdnloom.report.formats import render
+from sdnloom.report.text_style import TextStyle
+from sdnloom.scenario_file.program import names_file
+
+Checkable: TypeAlias = str | Path | Scenario | Program
+AnyReport: TypeAlias = Report | ActorReport
+AppNames: TypeAlias = str | Path | Sequence[str | Path]
+GivenProperty: TypeAlias = str | Property | Bindable
+_OF_NETWORK = set(get_type_hints(NetworkKeywords)) - {"properties"}
+_OF_ACTORS = {"reduction", "symmetry"}
+_OF_SEARCH = set(get_type_hints(CheckKeywords)) - _OF_NETWORK - _OF_ACTORS
+_SHARED = {"find_all", "order", "reduce", "max_states", "max_depth", "time_limit", "memory_limit"}
+
+
+class CheckCallError(SdnloomError):
+    """A check that cannot be made. The message names the argument and says what was expected."""
+
+
+def run_check(
+    subject: Checkable | None = None,
+    *,
+    app: AppNames | None = None,
+    properties: Sequence[GivenProperty] | None = None,
+    **options: Unpack[CheckKeywords],
+) -> AnyReport:
+    """Check a scenario file, an app, a scenario or a program of actors (`FILE.py`, `FILE.py:NAME`).
+
+    The options are those of `sdnloom check`; over a scenario file they vary it. Properties are names as on the command
+    line, or properties as Python has them.
+    """
+    return prepare_check(subject, app, properties, options).check()
+
+
+@dataclass(frozen=True)
+class PreparedCheck:
+    """Something that is ready to be checked, as often as one likes."""
+
+    subject: Scenario | Program
+    actor_options: ActorOptions = field(default_factory=ActorOptions)
+
+    def check(self) -> AnyReport:
+        """Search all orders of events."""
+        if isinstance(self.subject, Program):
+            return check_program(self.subject, self.actor_options)
+        return self.subject.check()
+
+    def replay(self, trace: Trace, file: Path) -> ReplayResult:
+        """Take the steps of a trace again; raises TraceError if it is of something else."""
+        if isinstance(self.subject, Program):
+            origin = self.subject.origin
+            choice = program_choice(Path(f"{origin.file}:{origin.name}" if origin else "program.py"))
+            assert choice is not None
+            check_same_program(trace, file, choice, self.subject)
+            return replay_program(self.subject, trace)
+        run = Run(self.subject.with_inputs_of(trace.path), ordered=True)
+        check_same(trace, file, run)
+        return run.replay(trace)
+
+    @property
+    def names(self) -> Names:
+        """The names that steps are told with."""
+        if isinstance(self.subject, Program):
+            return program_names(self.subject)
+        return Names.of(self.subject.network.topology)
+
+
+def prepare_check(
+    subject: Checkable | None,
+    app: AppNames | None,
+    properties: Sequence[GivenProperty] | None,
+    options: Mapping[str, Any],
+    place: Callable[[str], str] = str,
+) -> PreparedCheck:
+    """What a call asks for; `place` says where a file of that name is."""
+    _check_names(options)
+    if (subject is None) == (app is None) and not (isinstance(subject, str | Path) and app is not None):
+        what = "neither is given" if subject is None else f"both are given: {type(subject).__name__} and app"
+        raise CheckCallError(f"check: {what}; expected a scenario, a program of actors, or app=")
+    if isinstance(subject, str | Path):
+        choice = program_choice(Path(place(str(subject))))
+        if choice is not None and app is None:
+            subject = load_program(choice.file, choice.name)
+    if isinstance(subject, Program):
+        return PreparedCheck(subject, _actor_options(properties, options))
+    refused = sorted(_OF_ACTORS & options.keys())
+    if refused:
+        raise CheckCallError(f"{refused[0]} is for programs of actors; expected one, or another option")
+    scenario = subject if isinstance(subject, Scenario) else None
+    network = {name: value for name, value in options.items() if name in _OF_NETWORK}
+    if scenario is not None and network:
+        raise CheckCallError(f"{min(network)} varies a scenario file or an app; expected one of them, not a Scenario")
+    texts, objects = _divided(properties)
+    given = given_options({**network, "properties": texts})
+    if scenario is None:
+        apps = _apps(app, place)
+        if subject is None:
+            scenario = scenario_of_apps(apps, given, build=False)
+        else:
+            more = {"apps": apps} if apps else {}
+            scenario = varied_scenario(Path(place(str(subject))), {**given, **more}, build=False)
+    elif texts:
+        raise CheckCallError(f"properties has the name {texts[0]!r}; expected properties, because it is a Scenario")
+    if objects:
+        scenario = _with_properties(scenario, properties or (), bool(texts))
+    search = {name: value for name, value in options.items() if name in _OF_SEARCH and value is not None}
+    return PreparedCheck(CheckOptions(**search).over(scenario))
+
+
+def report_of(report: AnyReport, traces: Mapping[Counterexample, Path], style: TextStyle | None = None) -> str:
+    """The text that `sdnloom check` prints."""
+    kind = "check FILE.py" if isinstance(report, ActorReport) else "check"
+    return render(kind, "text", report, traces, style=style or TextStyle())
+
+
+def _check_names(options: Mapping[str, Any]) -> None:
+    known = sorted(get_type_hints(CheckKeywords))
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else f"; expected one of {', '.join(known)}"
+            raise CheckCallError(f"the option {name!r} is unknown{hint}")
+
+
+def _apps(app: AppNames | None, place: Callable[[str], str]) -> tuple[str, ...]:
+    listed = [] if app is None else [app] if isinstance(app, str | Path) else list(app)
+    return tuple(place(str(each)) if names_file(str(each)) else str(each) for each in listed)
+
+
+def _divided(properties: Sequence[GivenProperty] | None) -> tuple[list[str], list[Property | Bindable]]:
+    """The properties that are named, and those that are given."""
+    listed: list[Any] = [properties] if isinstance(properties, str) else list(properties or ())
+    for each in listed:
+        if not isinstance(each, str | Property) and not hasattr(each, "bind"):
+            raise CheckCallError(f"properties has {each!r}; expected names such as 'NoBlackHoles', or properties")
+    return [each for each in listed if isinstance(each, str)], [each for each in listed if not isinstance(each, str)]
+
+
+def _with_properties(scenario: Scenario, properties: Sequence[GivenProperty], named: bool) -> Scenario:
+    """The scenario with these properties, in their order; those that are named it has. No file describes it then."""
+    known = iter(scenario.properties if named else ())
+    found = tuple(next(known) if isinstance(each, str) else each for each in properties)
+    return replace(scenario, properties=found, document=None, file=None)
+
+
+def _actor_options(properties: Sequence[GivenProperty] | None, options: Mapping[str, Any]) -> ActorOptions:
+    refused = sorted(options.keys() - _SHARED - _OF_ACTORS) or (["properties"] if properties else [])
+    if refused:
+        raise CheckCallError(f"{refused[0]} is for scenarios and apps, but this is a program of actors")
+    shared = CheckOptions(**{name: value for name, value in options.items() if name in _SHARED})
+    given: dict[str, Any] = {name: options[name] for name in ("find_all", "order", *_OF_ACTORS) if name in options}
+    if shared.reduce is False:
+        given["reduction"] = "none"
+    return ActorOptions(**{name: value for name, value in given.items() if value is not None}, limits=shared.limits)

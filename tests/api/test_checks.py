@@ -1,0 +1,89 @@
+"""`run_check` and `assert_holds`: one call for everything that can be checked."""
+
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+from sdnloom import (
+    Client,
+    Network,
+    NoBlackHoles,
+    NoForwardingLoops,
+    PythonProgram,
+    Replier,
+    Scenario,
+    assert_holds,
+    run_check,
+    single,
+)
+from sdnloom.actors.search.options import ActorOptions
+from sdnloom.api.checks import CheckCallError
+from sdnloom.check.options.keywords import CheckKeywords, NetworkKeywords
+from sdnloom.check.options.search_options import CheckOptions
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+BUG2, FIXED = (EXAMPLES / "mac_learning" / f"{name}.toml" for name in ("bug2", "bug2_fixed"))
+
+
+class Hub:
+    def packet_in(self, net, switch, message):
+        net.flood(switch, message)
+
+
+NETWORK = Network(single(2), (Client("h1", to=("h2",)), Replier("h2")))
+SCENARIO = Scenario(NETWORK, PythonProgram(Hub), (NoForwardingLoops(), NoBlackHoles()))
+
+
+def test_the_counterexample_is_the_message_of_the_assertion() -> None:
+    with pytest.raises(AssertionError, match=r"^VIOLATED StrictDirectPaths: .*\nshortest counterexample, 18 steps:\n"):
+        assert_holds(BUG2)
+    assert assert_holds(SCENARIO).verdict == "holds"
+    with pytest.raises(AssertionError, match="^INCOMPLETE"):
+        assert_holds(SCENARIO, max_states=2)
+    assert assert_holds(SCENARIO, max_states=2, allow=["incomplete"]).verdict == "incomplete"
+
+
+def test_options_are_those_of_the_command_line() -> None:
+    report = run_check(BUG2, properties=["NoForwardingLoops"], pings=["A,B,1"], reduce=True, max_states=5000)
+    assert (report.verdict, report.checked) == ("holds", ("NoForwardingLoops",))
+    assert report.bounds[:1] == ("A: at most 1 packet",)
+
+
+def test_properties_of_python_and_names_keep_their_order() -> None:
+    report = run_check(BUG2, properties=[NoBlackHoles(name="mine"), "NoForwardingLoops"], pings=["A,B,1"])
+    assert report.checked == ("mine", "NoForwardingLoops")
+    assert run_check(SCENARIO, properties=[NoForwardingLoops()]).checked == ("NoForwardingLoops",)
+
+
+def test_a_program_of_actors_takes_its_own_options() -> None:
+    file = EXAMPLES / "actors" / "ssh.py"
+    report = run_check(file, reduction="none", symmetry=False, order="bfs")
+    assert (report.verdict, report.violations[0].property) == ("violated", "NoContradictoryEntries")
+    assert run_check(f"{file}:program", reduce=False).verdict == "violated"
+
+
+@pytest.mark.parametrize(
+    ("subject", "options", "message"),
+    [
+        (None, {}, "neither is given"),
+        (SCENARIO, {"app": "x.py"}, "both are given: Scenario and app"),
+        (SCENARIO, {"pings": ["h1,h2"]}, "pings varies a scenario file or an app"),
+        (SCENARIO, {"properties": ["NoBlackHoles"]}, "properties has the name 'NoBlackHoles'"),
+        (BUG2, {"order_": "bfs"}, "the option 'order_' is unknown; did you mean order?"),
+        (BUG2, {"colour": 1}, "the option 'colour' is unknown; expected one of config, "),
+        (EXAMPLES / "actors" / "ssh.py", {"topology": "single,2"}, "topology is for scenarios and apps"),
+        (EXAMPLES / "actors" / "ssh.py", {"properties": ["X"]}, "properties is for scenarios and apps"),
+    ],
+)
+def test_mistakes_name_the_argument(subject, options, message) -> None:
+    with pytest.raises(CheckCallError) as error:
+        run_check(subject, **options)
+    assert message in str(error.value)
+
+
+def test_every_option_has_a_type_and_a_meaning() -> None:
+    known = set(get_type_hints(CheckKeywords))
+    search = set(CheckOptions.__dataclass_fields__) - {"explain"}
+    actors = set(ActorOptions.__dataclass_fields__) - {"limits", "only"}
+    assert known == (set(get_type_hints(NetworkKeywords)) - {"properties"}) | search | actors
