@@ -51,12 +51,13 @@ def test_a_violation_is_shown_with_its_steps_and_a_replay_command(sdnloom: Comma
     assert run.code == 1
     assert lines[0] == "VIOLATED nothing_is_lost: 10 and 20 were put in, and the balance is 20"
     assert lines[1] == "shortest counterexample, 10 steps:"
-    assert lines[-4].startswith(
+    assert lines[-5].startswith(
         "searched 53 states, 77 transitions, depth 10, "
     )  # and runs of code, once for each case
-    assert lines[-3:] == [
+    assert lines[-4:] == [
         "bounds: 2 messages at the start",
         "reduction: none; symmetry: not used",
+        f"view: sdnloom view {TRACE}",
         f"replay: sdnloom replay {TRACE}",
     ]
     replayed = sdnloom("replay", TRACE)
@@ -258,7 +259,7 @@ def test_what_tasks_print_is_kept_out_of_the_results_and_shown_on_request(sdnloo
     assert [(line["when"], line["text"]) for line in shown["output"]] == [("load", "loading"), ("run", "at work")]
     text = sdnloom("check", program, "--show-output").out.splitlines()
     assert text[2] == "  1  worker: work, in one.py:6 work -> prints 'at work', FAILS: raised AssertionError (one.py:7)"
-    assert text[-5:-2] == [
+    assert text[-6:-3] == [
         "output of the program while it was loaded:",
         "  loading",
         "output of the program in its tasks and checks:",

@@ -33,6 +33,7 @@ shortest counterexample, 8 steps:
 searched 9 states, 8 transitions, depth 8, 2 handler runs
 bounds: h1: at most 1 packet
 tried: h1 pings h2: at most 1 packet; h2 only receives
+view: sdnloom view hub.quiet-h2.sdnloom-trace.json
 replay: sdnloom replay hub.quiet-h2.sdnloom-trace.json
 """
 
@@ -357,7 +358,7 @@ def test_both_engines_and_every_seed_print_the_same(sdnloom: CommandLine, tmp_pa
     assert expected.startswith("VIOLATED")
     for arguments in (["--engine", "loop"], ["--engine", "kernel"]):
         assert sdnloom("check", "hub.toml", *arguments).out == expected
-    counts = {sdnloom("check", "hub.toml", "--all", "--seed", seed).out.splitlines()[-5] for seed in range(4)}
+    counts = {sdnloom("check", "hub.toml", "--all", "--seed", seed).out.splitlines()[-6] for seed in range(4)}
     assert len(counts) == 1
     assert counts.pop().startswith("searched ")
 
@@ -384,7 +385,7 @@ def test_traces_go_to_the_folder_of_the_option(sdnloom: CommandLine, tmp_path: P
 def test_what_was_found_is_shown_even_if_its_trace_cannot_be_written(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path)
     run = sdnloom("check", "hub.toml", "--trace-dir", "x" * 300)
-    assert (run.code, run.out) == (1, VIOLATED_TEXT.rpartition("replay: ")[0])
+    assert (run.code, run.out) == (1, VIOLATED_TEXT.rpartition("view: ")[0])
     assert run.err.splitlines()[-1].endswith("x: cannot make the folder for traces: File name too long")
     assert run.err.splitlines()[-1].startswith("warning: ")
 

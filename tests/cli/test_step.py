@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.check.scenarios import BUFFERED, write
+from tests.check.scenarios import BUFFERED, SCENARIO, write
 from tests.cli.running import CommandLine
 
 SESSION = """\
@@ -66,7 +66,7 @@ def test_a_violation_met_by_hand_is_said_and_can_be_saved_and_replayed(sdnloom: 
         "saved 8 steps; replay: sdnloom replay by/hand.json",
     ]
     assert "hub.py: cannot make the folder for traces: File exists" in lines
-    assert lines[-1].startswith("The first letter")
+    assert lines[-2].startswith("The first letter")
     replayed = sdnloom("replay", "by/hand.json")
     assert (replayed.code, replayed.out.splitlines()[0]) == (1, "CONFIRMED quiet h2: h2 received 1")
 
@@ -101,3 +101,52 @@ def test_what_must_happen_happens_at_once_on_request(sdnloom: CommandLine, tmp_p
     assert "time has passed 0 times; it cannot pass any more" in lines
     assert "tick 'x'; expected a number" in lines
     assert sdnloom("replay", "all.json").out.splitlines()[0] == "CONFIRMED quiet h2: h2 received 1"
+
+
+def test_several_numbers_are_taken_one_after_the_other_until_one_is_wrong(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom("step", "hub.toml", stdin="1 1 1\nb 2\nback x\nb 9\n1 7 1\n1 x\nquit\n")
+    lines = run.out.splitlines()
+    assert [line[:7] for line in lines if line.startswith("step ")] == [f"step {n}:" for n in (1, 2, 3, 1, 2)]
+    assert "back 'x'; expected a number" in lines
+    assert "this is the start" in lines
+    assert "there is no step 7; expected a number from 1 to 1" in lines
+    assert "there is no step x; expected a number from 1 to 1" in lines
+    assert run.code == 0
+
+
+def test_a_session_goes_through_a_trace_leaves_it_and_comes_back(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, SCENARIO.replace('to = ["h2"]', 'to = ["h2"]\nsends = 2'))
+    assert sdnloom("check", "hub.toml").code == 1
+    trace = "hub.quiet-h2.sdnloom-trace.json"
+    whole = sdnloom("step", trace, stdin="next 99\nnext\npath\n").out.splitlines()
+    assert "next is step 1 of the trace's 8: 1" in whole
+    assert "VIOLATED quiet h2: h2 received 1" in whole
+    assert whole.count("this is the end of the trace (8 steps)") == 2
+    assert whole[-8:][0] == "  1  h1: sends h1 > h2 ICMP echo request"  # the path
+    left = sdnloom("step", trace, stdin="next\n2\nnext\nback\nn 0\nn x\n").out.splitlines()
+    assert (
+        left.count("off the trace since step 2; back leads to it again") == 2
+    )  # h1 sends again, and next does nothing
+    assert left.count("next is step 2 of the trace's 8: 1") == 3
+    assert "next 'x'; expected a number" in left
+    refused = sdnloom("step", trace, "--ticks", 1)
+    assert (refused.code, "is a trace, which has its scenario" in refused.err) == (2, True)
+    assert "next: there is no trace" in sdnloom("step", "hub.toml", stdin="next\n").out
+
+
+def test_a_step_of_a_trace_that_cannot_be_taken_any_more_is_shown(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    assert sdnloom("check", "hub.toml").code == 1
+    program = (tmp_path / "hub.py").read_text()
+    (tmp_path / "hub.py").write_text(program.replace("net.flood(switch, message)", "net.packet_out(switch, message)"))
+    out = sdnloom("step", "hub.quiet-h2.sdnloom-trace.json", stdin="next 5\n").out
+    assert "step 4 of the trace's 8 cannot be taken any more: s1: obeys PacketOut flood: h1 > h2 ICMP" in out
+
+
+def test_the_state_of_the_program_is_shown(sdnloom: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = sdnloom("step", "hub.toml", stdin="app\n1 1 1\napp\napp ports\napp nothing\n")
+    lines = run.out.splitlines()
+    assert (run.code, lines.count("ports[s1] = 1")) == (0, 2)
+    assert lines[-1].startswith("there is no attribute 'nothing'; expected ")

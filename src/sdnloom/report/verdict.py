@@ -100,9 +100,10 @@ def dives_text(result: Result) -> str:
 
 
 def replay_commands(report: JudgedReport, traces: Mapping[Counterexample, Path]) -> list[str]:
-    """A command for each trace that was written."""
+    """A command that shows the first trace that was written, and one for each that replays it."""
     files = [traces[violation] for violation in report.violations if violation in traces]
-    return [f"replay: sdnloom replay {shlex.quote(str(file))}" for file in files]
+    shown = [f"view: sdnloom view {shlex.quote(str(files[0]))}"] if files else []
+    return shown + [f"replay: sdnloom replay {shlex.quote(str(file))}" for file in files]
 
 
 def check_json(
