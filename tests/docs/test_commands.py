@@ -97,7 +97,8 @@ def clone(tmp_path: Path) -> Path:
 def environment(clone: Path) -> dict[str, str]:
     """The environment of a new user, and the package under test."""
     source = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
-    return {"PATH": f"{clone / 'bin'}:/usr/bin:/bin", "HOME": str(clone), **source}
+    plugin = {"PYTEST_PLUGINS": "sdnloom.pytest_plugin"}  # which an installed package brings by itself
+    return {"PATH": f"{clone / 'bin'}:/usr/bin:/bin", "HOME": str(clone), **plugin, **source}
 
 
 def in_a_shell(clone: Path, line: str) -> Run:
