@@ -39,7 +39,7 @@ def test_the_counterexample_is_the_message_of_the_assertion() -> None:
     with pytest.raises(AssertionError, match=r"^VIOLATED StrictDirectPaths: .*\nshortest counterexample, 18 steps:\n"):
         assert_holds(BUG2)
     assert assert_holds(SCENARIO).verdict == "holds"
-    with pytest.raises(AssertionError, match="^INCOMPLETE"):
+    with pytest.raises(AssertionError, match=r"^INCOMPLETE"):
         assert_holds(SCENARIO, max_states=2)
     assert assert_holds(SCENARIO, max_states=2, allow=["incomplete"]).verdict == "incomplete"
 

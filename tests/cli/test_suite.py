@@ -94,9 +94,9 @@ def test_one_export_has_every_result_and_an_error_is_an_error_of_ci(
     assert run.code == 2
     views = read_results(tmp_path / "all.json")
     assert [(view.name, view.verdict) for view in views] == [
-        ("bad", "violated"),
-        ("good", "holds"),
-        ("empty", "vacuous"),
+        ("nets/bad.toml", "violated"),
+        ("nets/good.toml", "holds"),
+        ("nets/more/empty.toml", "vacuous"),
         ("nets/more/wrong.toml", "incomplete"),
     ]
     assert views[-1].headline.startswith("ERROR nets/more/wrong.toml: ")

@@ -60,7 +60,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.fixture
 def sdnloom(request: pytest.FixtureRequest) -> "SdnloomFixture":
-    """Checks of controller programs: `sdnloom.check(app="switch.py", topology="linear,2")` fails with a counterexample."""
+    """Checks of controller programs: `sdnloom.check(app="switch.py")` fails with a counterexample as its message."""
     from sdnloom.pytest_plugin.fixture import SdnloomFixture
 
     return SdnloomFixture(request.node)

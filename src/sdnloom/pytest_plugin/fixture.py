@@ -13,7 +13,7 @@ from sdnloom.crosscheck.result import CrosscheckOptions, CrosscheckResult
 from sdnloom.crosscheck.run import crosscheck_agents
 from sdnloom.engine.result import Counterexample, Limits, VerdictName
 from sdnloom.errors import SdnloomError
-from sdnloom.pytest_plugin.last_failure import LastFailure, trace_folder
+from sdnloom.pytest_plugin.last_failure import LastFailure, has_file, trace_folder
 from sdnloom.races import RaceMode, RaceOptions, RaceResult, find_races, load_model, load_properties
 from sdnloom.report.crosscheck.text import crosscheck_text
 from sdnloom.report.races.text import races_text
@@ -135,7 +135,7 @@ class SdnloomFixture:
             last.forget()
             return report
         traces: Mapping[Counterexample, Path] = last.kept(report)
-        text = report_of(report, traces)
+        text = report_of(report, traces if has_file(prepared.subject) else {})
         return text if report.violations else f"{text}{_PASS.format(report.verdict)}"
 
     def _place(self, name: str) -> str:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from sdnloom.actors.program import Program
 from sdnloom.actors.report import ActorReport
 from sdnloom.api.checks import AnyReport, PreparedCheck
+from sdnloom.check.scenario import Scenario
 from sdnloom.cli.trace_names import TRACE_SUFFIX
 from sdnloom.cli.traces import TraceRecord, save
 from sdnloom.engine.result import Counterexample
@@ -28,6 +30,13 @@ def trace_folder(config: pytest.Config) -> Path | None:
         return given
     cache = getattr(config, "cache", None)
     return None if cache is None else Path(cache.mkdir("sdnloom"))
+
+
+def has_file(subject: Scenario | Program) -> bool:
+    """Whether a trace can say where its scenario or program is, so that commands can use it."""
+    if isinstance(subject, Program):
+        return subject.origin is not None
+    return subject.file is not None or subject.document is not None
 
 
 class LastFailure:
@@ -49,15 +58,14 @@ class LastFailure:
             return None
         if not found.confirmed or found.now is None:
             return None
-        place = shlex.quote(str(self._file))
         lines = [
             f"VIOLATED {found.now.property}: {found.now.message}",
             f"still there: the counterexample of the last run, {counted(len(found.transitions), 'step')}, replayed:",
             *steps_text(found.transitions, prepared.names),
-            "",
-            f"view: sdnloom view {place}",
-            f"replay: sdnloom replay {place}",
         ]
+        if has_file(prepared.subject):
+            place = shlex.quote(str(self._file))
+            lines += ["", f"view: sdnloom view {place}", f"replay: sdnloom replay {place}"]
         return "\n".join(lines)
 
     def kept(self, report: AnyReport) -> Mapping[Counterexample, Path]:

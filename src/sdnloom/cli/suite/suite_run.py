@@ -4,7 +4,7 @@ import multiprocessing
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 import click
@@ -121,7 +121,7 @@ def _row(checked: CheckedSubject, seconds: float, style: TextStyle, views: bool)
         report.result.statistics.states,
         render(checked.kind, "text", report, checked.traces, style=style),
         render(checked.kind, "json", report, checked.traces),
-        subject_view(checked) if views else None,
+        replace(subject_view(checked), name=checked.subject.name) if views else None,
         tuple(violations_of(report)),
         searched_whole(report),
         ended_at_violation(report),
