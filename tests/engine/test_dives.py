@@ -152,7 +152,7 @@ def test_what_is_deep_is_found_by_a_dive_with_a_short_path(monkeypatch):
     one = result.verdict.counterexample
     assert (len(one.path), one.minimal, one.shortest) == (54, True, False)
     assert counts(result) == (210, 504, 4)
-    assert (result.statistics.dives, result.statistics.dive_states) == (1, 274)
+    assert (result.statistics.dives, result.statistics.dive_states) == (2, 548)
     assert result.incomplete == "the search ended at the first violation"
 
 

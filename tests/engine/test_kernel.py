@@ -25,7 +25,7 @@ LIMIT = 3000
 def summary(result: Result) -> tuple[object, ...]:
     statistics = replace(result.statistics, engine="", seconds=0.0, evaluations={}, cores={}, bytes_per_state=None)
     if result.incomplete is not None:  # the kernel looks at a whole level before it ends
-        statistics = replace(statistics, active=frozenset())
+        statistics = replace(statistics, active=frozenset(), routes=frozenset())
     return result.verdict, statistics, result.violations, result.witnesses, result.never
 
 

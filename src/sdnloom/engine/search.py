@@ -7,18 +7,17 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from sdnloom.engine import stop_points
 from sdnloom.engine.counterexample.finding_log import FindingLog
-from sdnloom.engine.counterexample.minimise import minimise
-from sdnloom.engine.dives.dive import DiveSearch
+from sdnloom.engine.counterexample.minimise import MinimisedPath, minimise
 from sdnloom.engine.dives.schedule import DiveSchedule
+from sdnloom.engine.dives.system_dives import DiveFinding, SystemDives
+from sdnloom.engine.dives.system_loop import SleepSetLoop, SystemLoop
 from sdnloom.engine.kernel.compilation import KernelCompilation
 from sdnloom.engine.late import LateActions, explored_part, judges_rest, with_late_explored
 from sdnloom.engine.limits import LimitWatch, resident_bytes
-from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import ModelError, Needs, Observer, Restart, RestartRequired, Step, System
 from sdnloom.engine.observers import Observation, check_columns
@@ -26,7 +25,7 @@ from sdnloom.engine.path import Path, ReplayDivergence, replay
 from sdnloom.engine.reduction.explain import conflicts
 from sdnloom.engine.reduction.laws import check_channels, check_commutation, check_memories
 from sdnloom.engine.reduction.reduction import Reduction
-from sdnloom.engine.reduction.sleep_sets import SleepSetSearch, can_sleep
+from sdnloom.engine.reduction.sleep_sets import can_sleep
 from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import (
     AT_FIRST,
@@ -36,7 +35,6 @@ from sdnloom.engine.result import (
     Finished,
     Holds,
     Incomplete,
-    Limits,
     Notice,
     Progress,
     Result,
@@ -87,47 +85,6 @@ class Engine(Protocol):
 
     def bytes_per_state(self) -> float | None:
         """The memory of a state in bytes, if the engine knows it."""
-
-
-class SystemLoop(LoopSearch[int]):
-    """The loop engine on a system: breadth first or depth first, or a dive (`SystemDive`)."""
-
-    graph: SystemGraph
-
-    def count(self) -> int:
-        """How many states there are."""
-        return len(self.states)
-
-    def values(self, number: int) -> list[State]:
-        """The states from the initial one to this one."""
-        return [self.graph.value(state) for state in self.route(number)]
-
-    def value(self, number: int) -> State:
-        """The state of that number."""
-        return self.graph.value(self.states[number])
-
-    def memories(self) -> dict[str, list[Any]]:
-        """The memories met, by property."""
-        return self.graph.memories()
-
-    def bytes_per_state(self) -> float | None:
-        """Not known: the states are Python objects."""
-        return None
-
-
-class SleepSetLoop(SleepSetSearch, SystemLoop):
-    """The loop engine on a system, with sleep sets."""
-
-
-class SystemDive(DiveSearch[int], SystemLoop):
-    """A dive into a system."""
-
-
-class _Found(NamedTuple):
-    """A dive that found a violation."""
-
-    engine: SystemDive
-    log: FindingLog
 
 
 def search(
@@ -181,11 +138,13 @@ class _Run:
         self.late = LateActions(self.whole.system, self.watch.reason_to_stop) if late else None
         self.observations = [Observation(self.semantics, observer) for observer in observers]
         self.log = self._new_log()
-        self.schedule = DiveSchedule(len(system.components)) if self._may_dive else None
-        self.dived: _Found | None = None  # the dive that ended the search
-        self.least = 0  # the steps that a violation has at least, as far as the levels tell
-        self.dive_states = 0
-        self.graph: SystemGraph | None = None  # the loop's, which dives use too
+        self.graph = SystemGraph(self.tables, self.reduction, options.strategy)  # of the loop and of dives
+        self.dives = None
+        if self._may_dive:
+            schedule = DiveSchedule(len(system.components))
+            self.dives = SystemDives(
+                schedule, self.graph, self._new_log, self._shorten, options.limits, watch, self._on_pause
+            )
         self.engine: Engine | None = None
         self.name = "loop"
         self.overtaken = 0  # states that an engine before this one has found
@@ -212,9 +171,8 @@ class _Run:
             check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
         statistics = self._statistics()  # taken here: shortening counterexamples adds to the memo
         found = [self._counterexample(engine, finding, *where) for finding, where in self._causes_first(self.log)]
-        if self.dived is not None:
-            of_dive = [each for each in self._causes_first(self.dived.log) if each[0].property not in self.sometimes]
-            found += [self._counterexample(self.dived.engine, finding, *where) for finding, where in of_dive]
+        if self.dives is not None and self.dives.best is not None:
+            found.append(self._counterexample_of_dives(self.dives, self.dives.best))
         violations = tuple(one for one in found if one.property not in self.sometimes)
         witnesses = tuple(one for one in found if one.property in self.sometimes)
         if self.earlier is not None:  # a limit may have ended this search before it found them again
@@ -250,7 +208,12 @@ class _Run:
     @property
     def _ended_at_first(self) -> bool:
         """Whether the search ended at a violation."""
-        return self.dived is not None or (not self.options.find_all and self.log.has_violation)
+        return self._dived or (not self.options.find_all and self.log.has_violation)
+
+    @property
+    def _dived(self) -> bool:
+        """Whether a dive ended the search."""
+        return self.dives is not None and self.dives.best is not None
 
     @property
     def _may_dive(self) -> bool:
@@ -289,8 +252,8 @@ class _Run:
             {component.name: len(cores) for component, cores in zip(components, tables.cores, strict=True)},
             frozenset(components[tables.actions[number][0]].name for number in {one.action for one in tables.locals}),
             engine.bytes_per_state(),
-            self.schedule.dives if self.schedule else 0,
-            self.dive_states,
+            self.dives.dives if self.dives else 0,
+            self.dives.states if self.dives else 0,
             _routes(tables),
         )
 
@@ -344,7 +307,7 @@ class _Run:
         log, self.log = self.log, self._new_log()
         self.overtaken = loop.count()
         kernel = self._kernel()
-        if kernel.stopped is None or kernel.count() >= loop.count() or self.dived is not None:
+        if kernel.stopped is None or kernel.count() >= loop.count() or self._dived:
             return kernel
         loop.stopped = kernel.stopped
         self.engine, self.name, self.log = loop, "loop", log
@@ -364,7 +327,7 @@ class _Run:
         return engine
 
     def _new_loop(self, hand_over: Callable[[int], bool] = lambda transitions: False) -> SystemLoop:
-        graph = SystemGraph(self.tables, self.reduction, self.options.strategy)
+        graph = self.graph
         observers = [StateObserver(graph, observation) for observation in self.observations]
 
         def observe(state: int) -> None:
@@ -385,7 +348,6 @@ class _Run:
             observe=observe if self.observations else None,
         )
         self.log.value = engine.value
-        self.graph = graph
         self.engine, self.name = engine, "loop"
         return engine
 
@@ -413,35 +375,14 @@ class _Run:
         return FindingLog(self.whole.system, self.late, self.options.find_all)
 
     def _on_level(self) -> bool:
-        """Dive if that is due; True if the dive has found a violation, which ends the search."""
-        engine, schedule = self.engine, self.schedule
-        assert engine is not None
-        if schedule is None or not schedule.is_due(engine.transitions, self.watch.is_half_over):
-            return False
-        seed, most = schedule.next_dive()
-        log = self._new_log()
-        if self.graph is None:
-            self.graph = SystemGraph(self.tables, self.reduction, self.options.strategy)
-        dive = SystemDive(
-            seed,
-            self.graph,
-            limits=Limits(depth=self.options.limits.depth),
-            watch=self.watch,
-            hand_over=lambda transitions: transitions >= most,
-            on_finding=log.note,
-        )
-        dive.on_pause = partial(self._on_pause, dive)
-        log.value = dive.value
-        dive.run()
-        self.dive_states += dive.count()
-        if log.has_violation:
-            self.dived, self.least = _Found(dive, log), engine.depth + 2  # the states one level deeper were checked
-        return log.has_violation
+        """Dive if that is due; True if a dive has found a violation, which ends the search."""
+        assert self.engine is not None
+        return self.dives is not None and self.dives.has_found(self.engine.transitions, self.engine.depth)
 
     def _interrupted(self) -> None:
         self.on_event(STOPPING)
 
-    def _on_pause(self, dive: SystemDive | None = None) -> None:
+    def _on_pause(self, dive: SystemLoop | None = None) -> None:
         engine = self.engine
         if engine is not None and engine.count() >= self.overtaken and self.watch.progress_due():
             self.on_event(
@@ -453,28 +394,50 @@ class _Run:
                     self.watch.seconds - self.began,
                     resident_bytes(),
                     self.name,
-                    None if dive is None else (self.schedule.dives if self.schedule else 0, dive.count(), dive.depth),
+                    None if dive is None or not self.dives else (self.dives.dives, dive.count(), dive.depth),
                 )
             )
 
     def _counterexample(self, engine: Engine, found: Finding, number: int, course: Path) -> Counterexample:
-        path = Path(path_through(self.recorded, engine.values(number)).steps + course.steps)
-        dived = self.dived is not None and engine is self.dived.engine
-        plain = self.options.order != "dfs" and not self.options.reduce and self.options.strategy is None
-        shortest = plain and not course.steps and not dived
+        path = self._path(engine, number, course)
+        plain = self.options.order != "dfs" and self._is_plain
+        if plain and not course.steps:
+            return self._shown(MinimisedPath(path, found), shortest=True)
+        return self._shown(self._minimised(path, found))
+
+    def _counterexample_of_dives(self, dives: SystemDives, best: MinimisedPath) -> Counterexample:
+        """The counterexample of the shortest path that dives found."""
+        if len(best.path) > dives.least:
+            best = self._minimised(best.path, best.found)
+        return self._shown(best, self._is_plain and not dives.is_late and len(best.path) <= dives.least)
+
+    def _shorten(self, of_dive: DiveFinding) -> MinimisedPath:
+        """A path that a dive found, shortened without a search."""
+        path = self._path(of_dive.engine, of_dive.number, of_dive.course)
+        return self._minimised(path, of_dive.found, most_states=0)
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether no order of steps is left out."""
+        return not self.options.reduce and self.options.strategy is None
+
+    def _path(self, engine: Engine, number: int, course: Path) -> Path:
+        return Path(path_through(self.recorded, engine.values(number)).steps + course.steps)
+
+    def _minimised(self, path: Path, found: Finding, most_states: int = STATES_TO_SHORTEN) -> MinimisedPath:
+        return minimise(
+            self.recorded if self.late is None else self.late.semantics,
+            path,
+            found,
+            self._no_time_to_shorten,
+            same_message=self.options.find_all,  # each distinct message has a counterexample of its own
+            most_states=most_states,
+        )
+
+    def _shown(self, shorter: MinimisedPath, shortest: bool = False) -> Counterexample:
+        """The counterexample, confirmed."""
+        path, found, minimal = shorter.path, shorter.found, shorter.minimal
         recorded = self.recorded if self.late is None else self.late.semantics
-        minimal = True
-        if not shortest:
-            shorter = minimise(
-                recorded,
-                path,
-                found,
-                self._no_time_to_shorten,
-                same_message=self.options.find_all,  # each distinct message has a counterexample of its own
-                most_states=STATES_TO_SHORTEN,
-            )
-            path, found, minimal = shorter.path, shorter.found, shorter.minimal
-            shortest = dived and plain and not course.steps and len(path) <= self.least
         transitions = self._confirmed(recorded, path)
         initial = self.whole.initial()
         result = Counterexample(
