@@ -11,6 +11,7 @@ BENCHMARKS: dict[str, str] = {
     "actors-table1": "benchmarks.actors_table1",
     "concolic": "benchmarks.concolic",
     "discovery-limits": "benchmarks.discovery_limits",
+    "minimise": "benchmarks.minimise",
     "nice-table1": "benchmarks.nice_table1",
     "nice-table4": "benchmarks.nice_table4",
     "nice-table5": "benchmarks.nice_table5",

@@ -11,6 +11,9 @@ from typing import NamedTuple
 from sdnloom.engine.model import Message, Mode, Step
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 
+_FORCED = 50  # steps that must happen, and twice as many as the guide has, that are tried where it ends
+_FEW = 5  # the same, where the goal is no state at rest
+
 
 class Goal(NamedTuple):
     """What a path has to end in: a finding of the property, with that message unless it is None."""
@@ -44,10 +47,10 @@ def is_alike(step: Step, other: Step) -> bool:
 
 
 class Follower:
-    """Follows guides to a goal. It remembers what it has met, so a semantics with a memo of its own is not needed."""
+    """Follows guides to a goal, with a memo of the states that it has met. `at_rest`: the goal may be one at rest."""
 
-    def __init__(self, semantics: Semantics, goal: Goal) -> None:
-        self.semantics, self.goal = semantics, goal
+    def __init__(self, semantics: Semantics, goal: Goal, at_rest: bool = True) -> None:
+        self.semantics, self.goal, self.at_rest = semantics, goal, at_rest
         self._named: dict[tuple[State, str, str], list[Transition]] = {}
         self._all: dict[State, list[Transition]] = {}
         self._found: dict[State, Finding | None] = {}
@@ -102,6 +105,7 @@ class Follower:
                 state = chosen.state
                 if self.found(state) is not None:
                     return taken
+        most = min(most, len(taken) + (2 * len(guide) + _FORCED if self.at_rest else _FEW))
         while len(taken) < most:
             forced = self._forced(state)
             if forced is None:

@@ -1,8 +1,9 @@
 """Delta debugging of a path: fewer events that violate the same property.
 
-Inputs of the environment are left out first, with all that followed from them, then single steps; each candidate is
-followed loosely (`follow.py`). Then a search of all orders of the inputs that are left looks for a shorter path. At the
-end no single step can be left out, neither if the others are taken as they are nor if they are followed loosely.
+The beginning is left out first, then inputs of the environment with all that followed from them, then single steps;
+each candidate is followed loosely (`follow.py`). Then a search of all orders of the inputs that are left looks for a
+shorter path. At the end no single step can be left out, neither if the others are taken as they are nor if they are
+followed loosely.
 """
 
 from collections.abc import Callable, Sequence
@@ -58,6 +59,7 @@ def minimise(
     end = next((n for n in range(len(taken) + 1) if follower.found(follower.state_after(taken[:n])) is not None), None)
     if end is None:
         return MinimisedPath(path, found, minimal=False)
+    follower.at_rest = semantics.is_quiescent(follower.state_after(taken[:end]))
     work = _Minimiser(follower, taken[:end], out_of_time, most_states, on_progress)
     with suppress(LimitReached):  # what was found before is whole
         work.run()
@@ -88,6 +90,7 @@ class _Minimiser:
         self._cut_cycles()
         if self.best:
             self._try_without(set(range(len(self.best))) - set(cone(self.best, len(self.best) - 1)))
+        self._keep_the_end()
         self._delta_debug(self._inputs)
         self._delta_debug(self._steps)
         self._leave_out_faults()
@@ -110,6 +113,14 @@ class _Minimiser:
             state = self.best[position].state
             position += 1
         self._take(kept)
+
+    def _keep_the_end(self) -> None:
+        """Leave out as much as can be at once of the beginning: what matters is often at the end, and this is cheap."""
+        kept = 4
+        while kept < len(self.best) and not self.out_of_time():
+            if self._try_without(set(range(len(self.best) - kept))):
+                return
+            kept *= 2
 
     def _inputs(self) -> list[int]:
         """The positions of the steps that nobody has to take."""
