@@ -22,6 +22,11 @@ def check(sdnloom: CommandLine, scenario: Path, folder: Path) -> Path:
     return trace
 
 
+def said(lines: list[str]) -> str:
+    """Lines as they were before they were broken."""
+    return " ".join(" ".join(lines).split())
+
+
 def test_a_walk_becomes_a_short_trace_that_replays(sdnloom: CommandLine, tmp_path: Path) -> None:
     run = sdnloom("walk", LATE_RULE, "--seed", 0, "--trace-dir", tmp_path, "--format", "json")
     walk = json.loads(run.out)["violation"]
@@ -54,22 +59,23 @@ def test_events_that_are_not_needed_are_left_out(sdnloom: CommandLine, tmp_path:
 def test_a_late_rule_is_explained_by_a_barrier(sdnloom: CommandLine, tmp_path: Path) -> None:
     run = sdnloom("explain", check(sdnloom, LATE_RULE, tmp_path))
     assert run.code == 0
+    assert run.out.startswith("EXPLAINED NoForgottenPackets: s2 still buffers 1 packet")
     lines = run.out.splitlines()
-    assert lines[0].startswith("EXPLAINED NoForgottenPackets: s2 still buffers 1 packet")
-    assert lines[lines.index("") + 1 :] == [
-        "1 ordering that matters:",
-        "  step 6 (s2: packet) before step 8 (s2: FlowMod): in the other order the property holds",
-        "    a barrier between the FlowMod of step 8 and what leads to step 6 removes this trace: no order of its "
-        "inputs violates the property then (a search of 11 states)",
-    ]
+    assert max(map(len, lines[1:])) <= 100
+    assert said(lines[lines.index("") + 1 :]) == (
+        "1 ordering that matters: step 6 (s2: packet) before step 8 (s2: FlowMod): in the other order the property "
+        "holds a barrier between the FlowMod of step 8 and what leads to step 6 removes this trace: no order of its "
+        "inputs violates the property then (a search of 11 states)"
+    )
 
 
 def test_the_loop_of_a_program_of_actors_is_explained_by_a_barrier(sdnloom: CommandLine, tmp_path: Path) -> None:
     trace = check(sdnloom, LOOP, tmp_path)
     run = sdnloom("explain", trace)
     assert run.code == 0
-    assert "step 6 (S2: receive) before the install that step 3 sent to S2" in run.out
-    assert "a barrier between the install that step 3 sent to S2 and what leads to step 6 removes this trace" in run.out
+    text = said([run.out])
+    assert "step 6 (S2: receive) before the install that step 3 sent to S2, which still waits at the end: in" in text
+    assert "a barrier between the install that step 3 sent to S2 and what leads to step 6 removes this trace" in text
     found = json.loads(sdnloom("explain", trace, "--format", "json").out)
     assert (found["schema"], found["complete"], found["avoidable"]) == ("sdnloom-explain-1", True, None)
     late = next(each for each in found["orderings"] if each["first"] == 6 and each["matters"])
@@ -90,16 +96,16 @@ def test_what_the_environment_decides_is_not_enforced(sdnloom: CommandLine, tmp_
     run = sdnloom("explain", check(sdnloom, EXAMPLES / "mac_learning_osken/bug2.toml", tmp_path))
     assert run.out.splitlines()[-2:] == [
         "  step 16 (A: receive packet) before step 17 (A: send): in the other order the property holds",
-        "    the environment decides this order, so a program cannot enforce the other one",
+        "      the environment decides this order, so a program cannot enforce the other one",
     ]
 
 
 def test_without_searches_nothing_is_said_about_what_removes_a_trace(sdnloom: CommandLine, tmp_path: Path) -> None:
     run = sdnloom("explain", check(sdnloom, LATE_RULE, tmp_path), "--max-states", 0)
-    assert run.out.splitlines()[-1] == "    whether the other order, enforced, removes this trace was not tried"
+    assert run.out.splitlines()[-1] == "      whether the other order, enforced, removes this trace was not tried"
     run = sdnloom("explain", next(tmp_path.glob("*")), "--max-states", 4)
-    assert run.out.splitlines()[-1] == (
-        "    whether the other order, enforced, removes this trace is not known: the limit of 4 states was reached"
+    assert said(run.out.splitlines()[-2:]) == (
+        "whether the other order, enforced, removes this trace is not known: the limit of 4 states was reached"
     )
 
 

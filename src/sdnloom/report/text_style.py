@@ -16,6 +16,8 @@ _VERDICTS: Final = {
     "STILL THERE": ("bold", "red"),
     "CONFIRMED": ("bold", "red"),
     "HOLDS": ("bold", "green"),
+    "MINIMAL": ("bold", "red"),
+    "EXPLAINED": ("bold", "red"),
     "GONE": ("bold", "green"),
     "VACUOUS": ("bold", "yellow"),
     "INCOMPLETE": ("bold", "yellow"),

@@ -6,13 +6,13 @@ import click
 
 from sdnloom.cli.counterexample.traced_path import traced_path
 from sdnloom.cli.options.format_option import format_option
+from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.progress import ProgressLine
 from sdnloom.engine.counterexample.explanation import EXPLAINED_STATES, explain_path
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.result import STOPPING, Limits
 from sdnloom.report.describe import counted
-from sdnloom.report.formats import render
 
 
 @click.command("explain")
@@ -34,6 +34,7 @@ from sdnloom.report.formats import render
     "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after so many seconds."
 )
 @format_option("explain")
+@text_options
 def command(trace: Path, scenario: Path | None, max_states: int, time_limit: float | None, form: str) -> int:
     """Say which orderings of the steps of TRACE matter, and which of them, enforced, would remove it.
 
@@ -63,5 +64,6 @@ def command(trace: Path, scenario: Path | None, max_states: int, time_limit: flo
             )
     finally:
         line.stop()
-    click.echo(render("explain", form, explanation, traced.names, traced.is_control), nl=False)
+    code = traced.code_of(traced.plain.initial(), traced.transitions)
+    echo_report("explain", form, explanation, traced.names, traced.is_control, code)
     return 3 if explanation.stopped else 0

@@ -6,6 +6,7 @@ import click
 
 from sdnloom.cli.counterexample.traced_path import traced_path
 from sdnloom.cli.options.format_option import format_option
+from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.progress import ProgressLine
 from sdnloom.cli.trace_names import TRACE_SUFFIX
@@ -15,7 +16,6 @@ from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.path import replay
 from sdnloom.engine.result import STOPPING, Limits
 from sdnloom.report.describe import counted
-from sdnloom.report.formats import render
 from sdnloom.report.minimise.result import MinimiseResult
 
 MINIMISED_STATES = 100_000  # of the search of all orders of the inputs that are left
@@ -49,6 +49,7 @@ MINIMISED_STATES = 100_000  # of the search of all orders of the inputs that are
     "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after so many seconds."
 )
 @format_option("minimise")
+@text_options
 def command(
     trace: Path,
     output: Path | None,
@@ -101,6 +102,7 @@ def command(
         shorter.shortest,
         shorter.states,
         file,
+        traced.code_of(traced.plain.initial(), transitions),
     )
-    click.echo(render("minimise", form, result), nl=False)
+    echo_report("minimise", form, result)
     return 0 if shorter.minimal else 3

@@ -1,5 +1,6 @@
 """The path of a trace, replayed on the scenario or program of actors that it belongs to."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from sdnloom.actors.network.switch import Switch
 from sdnloom.actors.program import Program
 from sdnloom.actors.search.path import RecordedSemantics
 from sdnloom.actors.semantics import ActorSemantics
+from sdnloom.actors.step_code import path_code
 from sdnloom.check.run import Run
 from sdnloom.cli.actors.program_choice import loaded_program
 from sdnloom.cli.traces import MakeRecord, TraceRecord, check_same, check_same_program, program_of, scenario_of
@@ -19,11 +21,12 @@ from sdnloom.engine.counterexample.message_routes import senders
 from sdnloom.engine.counterexample.orderings import SendersOf
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.path import final_state
-from sdnloom.engine.semantics import Finding, Semantics, Transition
+from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.trace import Trace, TraceError, load_trace, replay_trace
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
 from sdnloom.report.explain.sentences import IsControl, is_control_message
+from sdnloom.report.steps import StepCode
 
 
 class TracedPath(NamedTuple):
@@ -42,6 +45,7 @@ class TracedPath(NamedTuple):
     record: MakeRecord
     senders: SendersOf
     is_control: IsControl
+    code_of: Callable[[State, Sequence[Transition]], StepCode]  # that the steps of a path ran
 
 
 def traced_path(file: Path, scenario: Path | None) -> TracedPath:
@@ -56,7 +60,8 @@ def traced_path(file: Path, scenario: Path | None) -> TracedPath:
         memo: Semantics = RecordedSemantics(program)
         names, record = program_names(program), partial(TraceRecord, program, prints)
         of: SendersOf = partial(actor_senders, program)
-        control: IsControl = partial(_is_control_task, program)
+        control: IsControl = partial(is_control_task, program)
+        code: Callable[[State, Sequence[Transition]], StepCode] = partial(path_code, ActorSemantics(program))
     else:
         loaded = scenario_of(trace, file, scenario)
         run = Run(loaded.with_inputs_of(trace.path), ordered=True)
@@ -64,7 +69,7 @@ def traced_path(file: Path, scenario: Path | None) -> TracedPath:
         system, prints = run.system_of(trace), run.fingerprints
         plain, memo = Semantics(system), MemoSemantics(Memo(system))
         names, record = Names.of(loaded.network.topology), partial(TraceRecord, run.scenario, prints)
-        of, control = senders, is_control_message
+        of, control, code = senders, is_control_message, run.path_code
     replayed = replay_trace(trace, plain, *prints)
     for warning in replayed.warnings:
         click.echo(f"warning: {warning}", err=True)
@@ -80,9 +85,10 @@ def traced_path(file: Path, scenario: Path | None) -> TracedPath:
         raise TraceError(
             f"{file}: no property is violated after its steps; expected a trace that `sdnloom replay` confirms"
         )
-    return TracedPath(trace, found, replayed.transitions, plain, memo, names, record, of, control)
+    return TracedPath(trace, found, replayed.transitions, plain, memo, names, record, of, control, code)
 
 
-def _is_control_task(program: Program, transition: Transition) -> bool:
+def is_control_task(program: Program, transition: Transition) -> bool:
+    """Whether a switch of a program of actors obeys the controller in this step."""
     actor = next((each for each in program.actors if each.name == transition.step.component), None)
     return isinstance(actor, Switch) and transition.step.action in actor.control

@@ -4,12 +4,12 @@ from sdnloom.engine.counterexample.explanation import PathExplanation
 from sdnloom.report.describe import Names
 from sdnloom.report.explain.sentences import IsControl, is_barrier_cure, ordering_text, removal_text
 from sdnloom.report.json_text import json_text
-from sdnloom.report.steps import transition_text
+from sdnloom.report.steps import StepCode, long_texts
 
 _SCHEMA = "sdnloom-explain-1"
 
 
-def explanation_json(explanation: PathExplanation, names: Names, is_control: IsControl) -> str:
+def explanation_json(explanation: PathExplanation, names: Names, is_control: IsControl, code: StepCode = ()) -> str:
     """The steps, and every ordering with what was found out about it. Steps are numbered from 1."""
     return json_text(
         {
@@ -17,7 +17,7 @@ def explanation_json(explanation: PathExplanation, names: Names, is_control: IsC
             "property": explanation.found.property,
             "message": explanation.found.message,
             "complete": not explanation.stopped,
-            "path": [transition_text(transition, names) for transition in explanation.transitions],
+            "path": long_texts(explanation.transitions, names, code),
             "orderings": [
                 {
                     "first": each.first + 1,

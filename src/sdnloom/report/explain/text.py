@@ -1,26 +1,36 @@
 """An explanation as text."""
 
+from textwrap import wrap
+
 from sdnloom.engine.counterexample.explanation import PathExplanation
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.explain.sentences import IsControl, by_use, ordering_text, removal_text
-from sdnloom.report.steps import steps_text
+from sdnloom.report.steps import StepCode, steps_text
+from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
 
 
-def explanation_text(explanation: PathExplanation, names: Names, is_control: IsControl) -> str:
+def explanation_text(
+    explanation: PathExplanation,
+    names: Names,
+    is_control: IsControl,
+    code: StepCode = (),
+    style: TextStyle = PLAIN_STYLE,
+) -> str:
     """The steps, the orderings that matter with what would remove the trace, and those that do not matter."""
     mattering = by_use(explanation, is_control)
     rest = [each for each in explanation.orderings if not each.matters]
     first = "INCOMPLETE" if explanation.stopped else "EXPLAINED"
     lines = [
-        f"{first} {explanation.found.property}: {explanation.found.message}",
-        *steps_text(explanation.transitions, names),
+        style.verdict(f"{first} {explanation.found.property}: {explanation.found.message}"),
+        *steps_text(explanation.transitions, names, style, code),
         "",
     ]
     if mattering:
         lines.append(f"{counted(len(mattering), 'ordering')} that {'matters' if len(mattering) == 1 else 'matter'}:")
     for each in mattering:
-        lines.append(f"  {ordering_text(explanation, each)}")
-        lines.append(f"    {removal_text(explanation, each, is_control)}")
+        lines += wrap(ordering_text(explanation, each), style.columns, initial_indent="  ", subsequent_indent="    ")
+        removal = removal_text(explanation, each, is_control)
+        lines += wrap(removal, style.columns, initial_indent="      ", subsequent_indent="      ")
     if not mattering:
         lines.append(_without_orderings(explanation))
     if rest:

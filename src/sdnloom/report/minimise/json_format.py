@@ -2,7 +2,7 @@
 
 from sdnloom.report.json_text import json_text
 from sdnloom.report.minimise.result import MinimiseResult
-from sdnloom.report.steps import transition_text
+from sdnloom.report.steps import long_texts
 
 _SCHEMA = "sdnloom-minimise-1"
 
@@ -20,7 +20,7 @@ def minimise_json(result: MinimiseResult) -> str:
             "minimal": result.minimal,
             "shortest_of_inputs": result.shortest,
             "states": result.states,
-            "path": [transition_text(transition, result.names) for transition in result.transitions],
+            "path": long_texts(result.transitions, result.names, result.code),
             "trace": str(result.trace),
         }
     )

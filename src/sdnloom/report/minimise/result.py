@@ -5,6 +5,7 @@ from pathlib import Path
 
 from sdnloom.engine.semantics import Finding, Transition
 from sdnloom.report.describe import Names
+from sdnloom.report.steps import StepCode
 
 
 @dataclass(frozen=True)
@@ -22,3 +23,4 @@ class MinimiseResult:
     shortest: bool
     states: int
     trace: Path
+    code: StepCode = ()  # that the steps ran
