@@ -1,6 +1,7 @@
 """Search of any system of components: describe it as a `System`, call `search`, read the `Result`."""
 
-from sdnloom.engine.counterexample.minimise import minimise
+from sdnloom.engine.counterexample.explanation import PathExplanation, explain_path
+from sdnloom.engine.counterexample.minimise import MinimisedPath, minimise
 from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder
 from sdnloom.engine.graph import Graph
 from sdnloom.engine.model import (
@@ -78,6 +79,7 @@ __all__ = [
     "Incomplete",
     "Limits",
     "Lossy",
+    "MinimisedPath",
     "Mode",
     "ModelError",
     "Needs",
@@ -85,6 +87,7 @@ __all__ = [
     "Observer",
     "Outcome",
     "Path",
+    "PathExplanation",
     "Ports",
     "Progress",
     "Property",
@@ -113,6 +116,7 @@ __all__ = [
     "clocks",
     "cone",
     "describe",
+    "explain_path",
     "load_trace",
     "minimise",
     "overtake",
