@@ -231,7 +231,11 @@ def test_topologies_of_every_kind_are_read(tmp_path: Path, text: str, switches: 
 
 # What is changed in the scenario, and the words that the message must have.
 MISTAKES = [
-    ('[[hosts]]\nname = "h1"', '[[hosts]]\nnam = "h1"', ["hosts[0].name is missing", "expected a string"]),
+    (
+        '[[hosts]]\nname = "h1"',
+        '[[hosts]]\nnam = "h1"',
+        ["hosts[0].nam is unknown; did you mean name?", "expected a string"],
+    ),
     ('kind = "client"', 'kind = "clinet"', ["hosts[0].kind is 'clinet'", "client", "did you mean client?"]),
     ('kind = "client"', "kind = 3", ["hosts[0].kind is 3", "expected a string"]),
     ('kind = "client"', 'kind = "gone.py:X"', ["hosts[0].kind", "gone.py", "No such file"]),

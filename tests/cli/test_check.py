@@ -472,7 +472,7 @@ def test_stdout_and_trace_are_the_same_under_any_hash_seed(tmp_path: Path) -> No
             ("check", "--engine", "magic", "x"),
             "error: Invalid value for '--engine': 'magic' is not one of 'auto', 'loop'",
         ),
-        (("nothing",), "error: No such command 'nothing'."),
+        (("nothing",), "error: there is no command 'nothing'; expected one of check, "),
         (("replay",), "error: Missing argument 'TRACE'."),
     ],
 )

@@ -12,6 +12,7 @@ from time import monotonic
 import click
 
 from sdnloom import __version__
+from sdnloom.cli.options.command_group import CommandGroup
 from sdnloom.errors import SdnloomError
 
 # Command name -> (module with a click command named `command`, one line of help).
@@ -45,7 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-class _LazyGroup(click.Group):
+class _LazyGroup(CommandGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from sdnloom.cli.options.command_group import CommandGroup
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.netkat.errors import PolicyError
 from sdnloom.netkat.parser import parse_policy
@@ -15,7 +16,7 @@ from sdnloom.report.formats import render
 from sdnloom.report.netkat.text import short_policy
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def command() -> None:
     """Decide questions about NetKAT policies (without dup), each with a concrete packet.
 

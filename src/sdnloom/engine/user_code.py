@@ -1,6 +1,9 @@
 """Guarded calls of user code: steps, pushes, takes, folds. An error names the component, action and value."""
 
+import inspect
+import traceback
 from collections.abc import Hashable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from sdnloom.engine.model import (
@@ -22,9 +25,10 @@ from sdnloom.engine.model import (
     Strategy,
 )
 from sdnloom.engine.stop_points import interruptible
-from sdnloom.errors import SdnloomError
+from sdnloom.errors import SdnloomError, did_you_mean
 
 MOST_RANK = (1 << 31) - 1
+_MOST_EVENT = 200  # characters of an event in a message
 
 
 def evaluate(component: Component, action: Action, core: Any, message: Any, checked: bool) -> tuple[Outcome, ...]:
@@ -159,7 +163,9 @@ def fold_event(prop: Property, memory: Any, event: Event) -> Hashable:
         after = prop.fold(memory, event)
         _hashable("memory", after)
     except Exception as error:
-        raise ModelError(f"property {prop.name!r} raised {type(error).__name__} on event {event!r}: {error}") from error
+        shown = repr(event)
+        shown = shown if len(shown) <= _MOST_EVENT else f"{shown[:_MOST_EVENT]}..."
+        raise ModelError(f"{_raised(prop, prop.fold, error)} (on the event {shown})") from error
     return after
 
 
@@ -168,10 +174,23 @@ def violated(prop: Property, memory: Any, columns: dict[str, Any]) -> str | None
     try:
         message = prop.violated(memory, columns)
     except Exception as error:
-        raise ModelError(f"property {prop.name!r} raised {type(error).__name__}: {error}") from error
+        raise ModelError(_raised(prop, prop.violated, error)) from error
     if message is not None and not isinstance(message, str):
         raise ModelError(f"property {prop.name!r} returned {message!r}; expected a message or None")
     return message
+
+
+def _raised(prop: Property, function: Any, error: Exception) -> str:
+    """What a function of a property raised, with the line of its file; a wrong attribute with the one that is meant."""
+    file = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_filename", None)
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    place = f"{Path(file).name}:{lines[-1]}: " if file and lines else ""
+    meant = ""
+    if isinstance(error, AttributeError) and error.name and error.obj is not None:
+        fields = getattr(error.obj, "_fields", None)
+        known = [name for name in dir(error.obj) if not name.startswith("_")]
+        meant = did_you_mean(error.name, known) if fields is None else f"; it has {', '.join(map(str, fields))}"
+    return f"{place}property {prop.name!r} raised {type(error).__name__}: {error}{meant}"
 
 
 def observe(observer: Observer, columns: dict[str, Any]) -> None:

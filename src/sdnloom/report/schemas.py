@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sdnloom.check.scenario_schema import Meanings, fragment_schema, scenario_schema
-from sdnloom.errors import SdnloomError
+from sdnloom.errors import SdnloomError, did_you_mean
 
 _FOLDER = files("sdnloom") / "schemas"
 _MADE: dict[str, Callable[[Meanings], dict[str, Any]]] = {
@@ -35,7 +35,8 @@ def json_schema(name: str) -> dict[str, Any]:
     if name in _MADE:
         return _MADE[name](_page_meanings())
     if name not in schema_names():
-        raise SchemaError(f"schema {name[:80]!r} is unknown; expected one of {', '.join(schema_names())}")
+        known = f"{', '.join(schema_names())}{did_you_mean(name[:80], schema_names())}"
+        raise SchemaError(f"schema {name[:80]!r} is unknown; expected one of {known}")
     schema: dict[str, Any] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return schema
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from sdnloom.errors import did_you_mean
 from sdnloom.scenario_file.by_signature import read_call
 from sdnloom.scenario_file.code_files import CodeFiles
 from sdnloom.scenario_file.table import Table
@@ -15,7 +16,9 @@ def read_strategies(table: Table, code: CodeFiles) -> tuple[tuple[SearchStrategy
     names = table.texts("strategies", [])
     for number, name in enumerate(names):
         if name not in STRATEGY_NAMES:
-            table.fail_item("strategies", number, name, f"one of {', '.join(STRATEGY_NAMES)}")
+            table.fail_item(
+                "strategies", number, name, f"one of {', '.join(STRATEGY_NAMES)}{did_you_mean(name, STRATEGY_NAMES)}"
+            )
     return table.calling("strategies", lambda: make_strategies(names, same_flow, pkt_seq)), same_flow
 
 

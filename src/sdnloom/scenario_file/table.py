@@ -1,24 +1,25 @@
 """Strict reading of tables: every key is read by name and type, and a key that is not read is an error."""
 
-import difflib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from sdnloom.engine.model import RestartRequired
-from sdnloom.errors import SdnloomError
+from sdnloom.errors import SdnloomError, closest_name, did_you_mean
 from sdnloom.scenario_file.document import Entries, Entry, ScenarioError, shown
 
 _T = TypeVar("_T")
 MOST = 1_000_000_000
+_MISSPELT = 0.8  # how much a key is like one that is missing if it is that one, misspelt
 
 
 class Table:
     """One table of a scenario. Law: after `close`, every key of the table has been read."""
 
-    def __init__(self, entries: Entries, file: Path, where: str = "") -> None:
-        self.file, self.where = file, where
+    def __init__(self, entries: Entries, file: Path, where: str = "", parent: "Table | None" = None) -> None:
+        """`parent` is the table that has none under this name."""
+        self.file, self.where, self._parent = file, where, parent
         self._entries = entries.entries
         self._read: dict[str, None] = {}
 
@@ -47,11 +48,25 @@ class Table:
         entry: Entry | None = self._entries.get(key)
         if entry is None:
             if default is ...:
-                raise ScenarioError(f"{self.file}: {self.path(key)} is missing; expected {expected}")
+                self._refuse_missing(key, expected)
             return default
         if not accept(entry.value):
             self.fail(key, entry.value, expected)
         return entry.value
+
+    def _refuse_missing(self, key: str, expected: str) -> NoReturn:
+        """Raise the error about a key that is not there; if an unknown one is like it, that is the mistake."""
+        if self._parent is not None:
+            self._parent._refuse_alike(self.where.rpartition(".")[2], f"a table with {key}, {expected}")
+        self._refuse_alike(key, expected)
+        raise ScenarioError(f"{self.file}: {self.path(key)} is missing; expected {expected}")
+
+    def _refuse_alike(self, key: str, expected: str) -> None:
+        other = closest_name(key, [each for each in self._entries if each not in self._read], _MISSPELT)
+        if other is not None:
+            raise ScenarioError(
+                f"{self.file_of(other)}: {self.path(other)} is unknown; did you mean {key}? expected {expected}"
+            )
 
     def text(self, key: str, default: Any = ..., expected: str = "a string") -> Any:
         """A string that is not empty."""
@@ -75,7 +90,7 @@ class Table:
         names = list(known)
         value = self.text(key, default, f"one of {', '.join(names)}")
         if key in self._entries and value not in names:
-            self.fail(key, value, f"one of {', '.join(names)}{_suggestion(value, names)}")
+            self.fail(key, value, f"one of {', '.join(names)}{did_you_mean(value, names)}")
         return value
 
     def texts(self, key: str, default: Any = ...) -> Any:
@@ -89,7 +104,7 @@ class Table:
     def table(self, key: str) -> "Table":
         """A table; an empty one if there is none."""
         value = self.get(key, "a table", lambda v: isinstance(v, Entries), Entries({}))
-        return Table(value, self.file_of(key), self.path(key))
+        return Table(value, self.file_of(key), self.path(key), None if key in self else self)
 
     def tables(self, key: str) -> list["Table"]:
         """A list of tables; an empty one if there is none."""
@@ -126,7 +141,7 @@ class Table:
                 known = ", ".join(self._read) or "no keys"
                 raise ScenarioError(
                     f"{self.file_of(key)}: {self.path(key)} = {shown(self._entries[key].value)} is unknown; "
-                    f"expected one of {known}{_suggestion(key, list(self._read))}"
+                    f"expected one of {known}{did_you_mean(key, self._read)}"
                 )
 
     def calling(self, key: str, call: Callable[[], _T]) -> _T:
@@ -162,9 +177,3 @@ def _python(value: Any) -> Any:
     if isinstance(value, Entries):
         return {key: _python(entry.value) for key, entry in value.entries.items()}
     return value
-
-
-def _suggestion(value: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(value.lower(), [name.lower() for name in known], 1)
-    name = next((name for name in known if close and name.lower() == close[0]), None)
-    return f" (did you mean {name}?)" if name else ""

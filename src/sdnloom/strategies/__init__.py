@@ -9,7 +9,7 @@ A new strategy is a file of this folder, an entry of `STRATEGY_NAMES` and `make_
 
 from collections.abc import Sequence
 
-from sdnloom.errors import SdnloomError
+from sdnloom.errors import SdnloomError, did_you_mean
 from sdnloom.strategies.base import SearchStrategy
 from sdnloom.strategies.flow_ir import FlowIR, SameFlow, same_connection
 from sdnloom.strategies.no_delay import NoDelay
@@ -42,7 +42,8 @@ def make_strategies(
     strategies: list[SearchStrategy] = [pkt_seq or PktSeq()]
     for number, name in enumerate(names):
         if name not in STRATEGY_NAMES:
-            raise StrategyError(f"strategy {name!r} is unknown; expected one of {', '.join(STRATEGY_NAMES)}")
+            known = f"{', '.join(STRATEGY_NAMES)}{did_you_mean(name, STRATEGY_NAMES)}"
+            raise StrategyError(f"strategy {name!r} is unknown; expected one of {known}")
         if name in names[:number]:
             raise StrategyError(f"strategy {name!r} is given twice; expected each once")
         if name == NoDelay.name:

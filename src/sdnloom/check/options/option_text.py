@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sdnloom.check.options.fault_options import wrong_option
+from sdnloom.errors import did_you_mean
 from sdnloom.network.topology.spec import is_node_name
 from sdnloom.network.value import AddressError, ip
 from sdnloom.properties import LIBRARY
@@ -26,7 +27,8 @@ def topology_table(text: str) -> dict[str, Any]:
         return {"shape": "single", "hosts": 2}
     keys = SHAPE_SIZES.get(shape)
     if keys is None or len(sizes) > len(keys) or (shape != "single" and not sizes):
-        wrong_option("--topology", text, f"{_SHAPES}, FILE.py:TOPO, FILE.graphml or topohub:NAME")
+        meant = did_you_mean(shape, SHAPE_SIZES) if keys is None else ""
+        wrong_option("--topology", text, f"{_SHAPES}, FILE.py:TOPO, FILE.graphml or topohub:NAME{meant}")
     return {
         "shape": shape,
         **{key: whole_number("--topology", text, size) for key, size in zip(keys, sizes, strict=False)},
@@ -144,7 +146,11 @@ def property_entry(text: str) -> Any:
     """A name, or a name with arguments: `Reachable,source=h1,target=h2`."""
     name, *pairs = text.split(",")
     if name not in LIBRARY:
-        wrong_option("--property", text, f"NAME or NAME,KEY=VALUE,... with one of {', '.join(LIBRARY)}")
+        wrong_option(
+            "--property",
+            text,
+            f"NAME or NAME,KEY=VALUE,... with one of {', '.join(LIBRARY)}{did_you_mean(name, LIBRARY)}",
+        )
     table: dict[str, Any] = {"name": name}
     for pair in pairs:
         key, equals, value = pair.partition("=")

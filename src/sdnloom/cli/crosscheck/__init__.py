@@ -5,6 +5,8 @@ from typing import Final
 
 import click
 
+from sdnloom.cli.options.command_group import CommandGroup
+
 # Command -> (module of this package with a click command named `command`, one line of help), imported on use.
 SUBCOMMANDS: Final[dict[str, tuple[str, str]]] = {
     "run": ("run", "Explore two or more agents and compare them: both phases."),
@@ -16,7 +18,7 @@ SUBCOMMANDS: Final[dict[str, tuple[str, str]]] = {
 }
 
 
-class _Subcommands(click.Group):
+class _Subcommands(CommandGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(SUBCOMMANDS)
 
