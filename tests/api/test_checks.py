@@ -13,6 +13,7 @@ from sdnloom import (
     PythonProgram,
     Replier,
     Scenario,
+    SdnloomError,
     assert_holds,
     run_check,
     single,
@@ -79,6 +80,33 @@ def test_a_program_of_actors_takes_its_own_options() -> None:
 def test_mistakes_name_the_argument(subject, options, message) -> None:
     with pytest.raises(CheckCallError) as error:
         run_check(subject, **options)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"topology": 5}, "topology is 5; expected a text"),
+        ({"pings": 5}, "pings is 5; expected a list of texts"),
+        ({"pings": [("A", "B")]}, "pings is [('A', 'B')]; expected a list of texts"),
+        ({"hosts": -1}, "hosts is -1; expected a whole number of at least 0"),
+        ({"ticks": True}, "ticks is true; expected a whole number of at least 0"),
+        ({"no_arp": "yes"}, "no_arp is 'yes'; expected true or false"),
+        ({"warmup": "long"}, "warmup is 'long'; expected a whole number"),
+        ({"hub": "fast"}, "program is a class in plain Python"),
+        ({"engine": "fast"}, "engine is 'fast'; expected one of auto, loop, kernel"),
+        ({"order": "best"}, "order is 'best'; expected one of auto, bfs, dfs"),
+        ({"discover": "all"}, "discover is 'all'; expected true, false"),
+        ({"seed": -1}, "seed is -1; expected a whole number of at least 0"),
+        ({"memory_limit": "1G"}, "memory_limit is '1G'; expected a whole number of at least 1"),
+        ({"max_states": 0}, "limit states is 0; expected a positive whole number"),
+        ({"stacks": "arp"}, "stacks is 'arp'; expected a list of texts"),
+        ({"strategy": ["no-delay"]}, "strategy is ['no-delay']; expected a text"),
+    ],
+)
+def test_values_of_a_wrong_type_are_named(options, message) -> None:
+    with pytest.raises(SdnloomError) as error:
+        run_check(BUG2, **options)
     assert message in str(error.value)
 
 

@@ -44,7 +44,7 @@ class Project:
 
     def run(self, *options: str) -> pytest.RunResult:
         """Run pytest with the plugin and no other one."""
-        return self.pytester.runpytest_inprocess("-p", "sdnloom.pytest_plugin", *options)
+        return self.pytester.runpytest_inprocess("-p", "sdnloom.pytest_plugin", *options, no_reraise_ctrlc=True)
 
 
 @pytest.fixture
@@ -201,6 +201,25 @@ def test_properties_may_be_python_and_traces_are_then_replayed_here(project: Pro
     )
     project.run().stdout.fnmatch_lines(["VIOLATED mine: *"])
     project.run().stdout.fnmatch_lines(["VIOLATED mine: *", "still there: *"])
+
+
+def test_the_fixture_has_the_names_of_the_module_that_it_hides(project: Project) -> None:
+    project.test(
+        'sdnloom.check("net.toml", properties=[sdnloom.NoForwardingLoops()])',
+        "with pytest.raises(AttributeError):",
+        "    sdnloom.NoSuchName",
+        before="import sdnloom",
+    )
+    project.run().assert_outcomes(passed=1)
+
+
+def test_an_interrupted_check_ends_the_run(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    stop = "sdnloom.engine.limits.LimitWatch.interrupted"
+    project.test('sdnloom.check("net.toml")')
+    monkeypatch.setattr(stop, property(lambda watch: True, lambda watch, value: None), raising=False)
+    run = project.run()
+    run.assert_outcomes()
+    run.stdout.fnmatch_lines(["*KeyboardInterrupt*"])
 
 
 def test_scenario_files_are_tests_if_the_ini_file_says_so(project: Project) -> None:

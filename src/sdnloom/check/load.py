@@ -37,7 +37,7 @@ from sdnloom.network.startup.setup_steps import MAX_TICKS, SetupCall, SetupRepor
 from sdnloom.network.topology import Topology
 from sdnloom.scenario_file.by_signature import read_call
 from sdnloom.scenario_file.code_files import CodeFiles
-from sdnloom.scenario_file.document import ScenarioError, as_document, parse_toml, read_document, shown
+from sdnloom.scenario_file.document import Entries, Entry, ScenarioError, as_document, parse_toml, read_document, shown
 from sdnloom.scenario_file.fragment import refuse_fragment
 from sdnloom.scenario_file.packet_text import ADDRESSES, packet_type
 from sdnloom.scenario_file.plain_document import plain_document
@@ -68,8 +68,7 @@ def load_scenario(file: str | Path, build: bool = True, **options: Unpack[Networ
 
 def varied_scenario(file: Path, given: Mapping[str, Any], build: bool = True) -> Scenario:
     """The scenario of a file with options over it; `given` are fields of AppOptions."""
-    document, topology, named = read_document(file), None, file
-    refuse_fragment(document, file)
+    document, topology, named = _whole_document(file, given), None, file
     plain = None
     if given:
         document, named, topology = varied_document(document, file, given)
@@ -80,9 +79,17 @@ def varied_scenario(file: Path, given: Mapping[str, Any], build: bool = True) ->
 
 def scenario_document(file: Path, given: Mapping[str, Any]) -> dict[str, Any]:
     """The document of a file with options over it as one table, for a file in the current folder."""
-    document = read_document(file)
-    refuse_fragment(document, file)
+    document = _whole_document(file, given)
     return plain_document(varied_document(document, file, given).document if given else document, file, Path())
+
+
+def _whole_document(file: Path, given: Mapping[str, Any]) -> Entries:
+    """The document of a file; raises ScenarioError for a fragment, unless the options give what it lacks."""
+    document = read_document(file)
+    more = {"program": "apps", "properties": "properties"}
+    added = {key: Entry(None, file) for key, option in more.items() if option in given}
+    refuse_fragment(Entries({**added, **document.entries}), file)
+    return document
 
 
 def read_scenario(text: str, file: str | Path, build: bool = True) -> Scenario:

@@ -52,7 +52,12 @@ def write_trace(recorded: TraceRecord, folder: Path, used: set[Path], label: str
     label = label or (f"{name}.{found.property}" if found else name)
     make_trace_folder(folder)
     file = free_trace_file(folder, label, _folder_name(recorded.traced), _source(recorded.traced, folder), used)
-    save(recorded, file)
+    try:
+        save(recorded, file)
+    except TraceError:
+        if file.is_file() and not file.stat().st_size:
+            file.unlink()  # it was made to take the name
+        raise
     return file
 
 

@@ -1,8 +1,9 @@
 """The fixture `sdnloom`: checks that fail with a counterexample, and replay what failed in the last run first."""
 
+import importlib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
@@ -37,6 +38,12 @@ class SdnloomFixture:
                 raise pytest.UsageError(f"{node.nodeid}: marker sdnloom has {len(mark.args)} subjects; expected one")
             self._subject = mark.args[0] if mark.args else self._subject
             self._defaults.update(mark.kwargs)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """A public name of sdnloom: inside a test that takes the fixture, its name hides that of the module."""
+            return getattr(importlib.import_module("sdnloom"), name)
 
     def check(
         self,
@@ -131,6 +138,8 @@ class SdnloomFixture:
         if not config.getoption("--sdnloom-no-replay") and (again := last.replayed(prepared)) is not None:
             return again
         report = prepared.check()
+        if (report.result.incomplete or "").startswith("interrupted"):
+            raise KeyboardInterrupt  # or pytest would go on with the next test
         if report.verdict == "holds" or report.verdict in allow:
             last.forget()
             return report

@@ -284,6 +284,14 @@ def test_what_does_not_go_together_is_one_message_with_both(
         assert word in str(error.value)
 
 
+def test_a_fragment_can_be_used_with_what_it_lacks(tmp_path: Path) -> None:
+    (tmp_path / "net.part.toml").write_text('[topology]\nshape = "single"\n')
+    with pytest.raises(ScenarioError, match="is a fragment: it has no properties"):
+        varied_scenario(tmp_path / "net.part.toml", {"apps": ("switch.py",)}, build=False)
+    found = scenario_document(tmp_path / "net.part.toml", {"apps": ("x.py",), "properties": ("NoBlackHoles",)})
+    assert found["properties"] == ["NoBlackHoles"]
+
+
 def test_hosts_with_ports_of_their_own_do_not_go_with_a_number_of_hosts() -> None:
     with pytest.raises(ScenarioError, match=r"bug1.toml with --hosts: --hosts is 2, but .* ports of their own"):
         load_scenario(BUG1, hosts=2)

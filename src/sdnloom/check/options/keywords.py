@@ -1,8 +1,10 @@
 """Options of a check as typed keyword arguments, with the meaning that they have for `sdnloom check`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict
+
+from sdnloom.scenario_file.document import ScenarioError, shown
 
 
 class SettingKeywords(TypedDict, total=False):
@@ -103,12 +105,38 @@ _LISTS = {
 }
 
 
+_NUMBERS = {"hosts", "ticks", "settle_ticks"}
+_FLAGS = {"observe_links", "no_arp", "joining"}
+
+
 def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that say something, as fields of AppOptions: lists as tuples of texts, one text as a list of it."""
+    """The options that say something, as fields of AppOptions: lists as tuples of texts, one text as a list of it.
+
+    Raises ScenarioError for a value of the wrong type.
+    """
     found: dict[str, Any] = {}
     for name, value in options.items():
-        if name in _LISTS and value is not None:
-            value = tuple(map(str, [value] if isinstance(value, str | Path) else value))
+        if value is not None:
+            value = _checked(name, value)
         if value is not None and value is not False and value != ():
             found[name] = value
     return found
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name in _LISTS:
+        items = [value] if isinstance(value, str | Path) else list(value) if isinstance(value, Iterable) else [None]
+        if not all(isinstance(each, str | Path) for each in items):
+            raise ScenarioError(f"{name} is {shown(value)}; expected a list of texts")
+        return tuple(map(str, items))
+    if name in _FLAGS:
+        right, expected = isinstance(value, bool), "true or false"
+    elif name in _NUMBERS:
+        right, expected = type(value) is int and value >= 0, "a whole number of at least 0"
+    elif name == "warmup":
+        right, expected = value == "links" or (type(value) is int and value >= 0), 'a whole number, or "links"'
+    else:
+        right, expected = isinstance(value, str), "a text"
+    if not right:
+        raise ScenarioError(f"{name} is {shown(value)}; expected {expected}")
+    return value

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 from sdnloom.check.discovery_table import (
     check_discover_options,
@@ -13,8 +13,10 @@ from sdnloom.check.discovery_table import (
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.options.strategy_options import pkt_seq_numbers, strategy_names, with_strategies
 from sdnloom.check.scenario import Scenario
-from sdnloom.engine.result import Limits
-from sdnloom.scenario_file.document import ScenarioError
+from sdnloom.engine.result import Limits, SearchOrder
+from sdnloom.scenario_file.document import ScenarioError, shown
+
+_Engine: TypeAlias = Literal["auto", "loop", "kernel"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class CheckOptions:
     """What a command line says about the search; None and () say nothing, so that the scenario's own options count."""
 
     find_all: bool | None = None
-    engine: Literal["auto", "loop", "kernel"] | None = None
+    engine: _Engine | None = None
     order: str | None = None
     reduce: bool | None = None
     explain: bool = False
@@ -37,6 +39,25 @@ class CheckOptions:
     discover: bool | Literal["only"] = False
     stacks: Sequence[str] = ()
     fields: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name, known in (("engine", get_args(_Engine)), ("order", get_args(SearchOrder))):
+            value = getattr(self, name)
+            if value is not None and value not in known:
+                raise ScenarioError(f"{name} is {shown(value)}; expected one of {', '.join(known)}")
+        if self.discover not in (True, False, "only"):
+            raise ScenarioError(f'discover is {shown(self.discover)}; expected true, false or "only"')
+        for name, least in (("seed", 0), ("memory_limit", 1)):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < least):
+                raise ScenarioError(f"{name} is {shown(value)}; expected a whole number of at least {least}")
+        for name in ("strategy", "same_flow", "pkt_seq"):
+            if not isinstance(getattr(self, name), str | None):
+                raise ScenarioError(f"{name} is {shown(getattr(self, name))}; expected a text")
+        for name in ("stacks", "fields"):
+            value = getattr(self, name)
+            if isinstance(value, str) or not all(isinstance(each, str) for each in value):
+                raise ScenarioError(f"{name} is {shown(value)}; expected a list of texts")
 
     @property
     def limits(self) -> Limits:

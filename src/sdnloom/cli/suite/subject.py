@@ -11,6 +11,8 @@ from sdnloom.cli.actors.program_choice import ProgramChoice, program_choice
 from sdnloom.scenario_file.document import ScenarioError, read_document
 from sdnloom.scenario_file.fragment import FRAGMENT_SUFFIX
 
+_MOST_NAMES = 3  # of files that are left out
+
 
 class Subject(NamedTuple):
     """A scenario file or a program of actors; the scenario of an app has neither. The name is as a user writes it."""
@@ -26,7 +28,7 @@ def named_subjects(arguments: Sequence[Path]) -> list[Subject]:
     for argument in arguments:
         program = program_choice(argument)
         if program is None and argument.is_dir():
-            subjects = list(_subjects_in(argument))
+            subjects = _subjects_in(argument)
             if not subjects:
                 raise click.UsageError(
                     f"the folder {str(argument)!r} has no scenario; expected *.toml with a [program] table "
@@ -39,22 +41,31 @@ def named_subjects(arguments: Sequence[Path]) -> list[Subject]:
     return list(found.values())
 
 
-def _subjects_in(folder: Path) -> Iterator[Subject]:
-    """The scenarios of a folder and of those in it, by name. A file without a [program] table is left out, with a note.
+def _subjects_in(folder: Path) -> list[Subject]:
+    """The scenarios of a folder and of those in it, by name. Files without a [program] table are left out, with a note.
 
     A file that cannot be read is kept: its error is a result.
     """
+    found, others = [], []
+    for file in _toml_files(folder):
+        try:
+            is_scenario = "program" in read_document(file).entries
+        except ScenarioError:
+            is_scenario = True
+        if is_scenario:
+            found.append(Subject(str(file), file))
+        else:
+            others.append(str(file))
+    if others:
+        names = ", ".join(others[:_MOST_NAMES]) + (", ..." if len(others) > _MOST_NAMES else "")
+        words = "is left out: it has" if len(others) == 1 else "are left out: they have"
+        click.echo(f"note: {names} {words} no [program] table", err=True)
+    return found
+
+
+def _toml_files(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            if not name.endswith(".toml") or name.endswith(FRAGMENT_SUFFIX):
-                continue
-            file = Path(place, name)
-            try:
-                is_scenario = "program" in read_document(file).entries
-            except ScenarioError:
-                is_scenario = True
-            if is_scenario:
-                yield Subject(str(file), file)
-            else:
-                click.echo(f"note: {file} is left out: it has no [program] table", err=True)
+            if name.endswith(".toml") and not name.endswith(FRAGMENT_SUFFIX):
+                yield Path(place, name)

@@ -4,6 +4,7 @@ import multiprocessing
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from time import monotonic
 
@@ -75,7 +76,7 @@ def _until_interrupted(
     """Collect rows; after Ctrl-C, which the processes get as well, only those of subjects that have begun."""
     try:
         collect()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, BrokenProcessPool):
         for future in futures:
             future.cancel()
     rows, left = list(done), []
@@ -84,6 +85,8 @@ def _until_interrupted(
             rows.append(future.result().row)
         except CancelledError:
             left.append(subject.name)
+        except BrokenProcessPool:
+            rows.append(SuiteRow(subject.name, "error", 0.0, "a process of --jobs ended before its result was there"))
     return SuiteResult(tuple(rows), tuple(left))
 
 
@@ -101,9 +104,8 @@ def _finished(
         return _Finished(SuiteRow(subject.name, "error", monotonic() - began, str(error)))
     except KeyboardInterrupt as interrupt:
         reason = getattr(interrupt, "reason", None)  # that a limit has, and Ctrl-C has not
-        if reason is None:
-            raise
-        return _Finished(SuiteRow(subject.name, "incomplete", monotonic() - began, f"nothing was searched: {reason}"))
+        said = f"nothing was searched: {reason or _INTERRUPTED}"
+        return _Finished(SuiteRow(subject.name, "incomplete", monotonic() - began, said), reason is None)
     reason = checked.report.result.incomplete or ""
     return _Finished(_row(checked, monotonic() - began, style, views), reason.startswith(_INTERRUPTED))
 

@@ -41,7 +41,7 @@ def lasting_message(message: str) -> str:
     """A message without what changes when other lines of the program do."""
     for pattern, instead in _PLACES:
         message = pattern.sub(instead, message)
-    return " ".join(message.split())
+    return " ".join(message.encode("utf-8", "replace").decode().split())
 
 
 @dataclass(frozen=True)
