@@ -127,12 +127,32 @@ def test_a_search_that_stops_early_says_why_and_what_to_raise(sdnloom: CommandLi
         3,
         [
             "to see more, raise --max-states",
+            "or search less, or deeper:",
+            "  --reduce: of several orders that lead to the same result one is taken",
+            "  --strategy no-delay: switches obey at once; finds much with few orders, never says HOLDS",
+            "  --order dfs: depth first at once, for violations that are many steps away",
+            "  sdnloom walk: random paths, many in a short time; they find deep violations and prove nothing",
             "searched 3 states, 2 transitions, depth 2, 1 handler run",
             "bounds: h1: at most 1 packet; at most 3 states",
             "tried: h1 pings h2: at most 1 packet; h2 only receives",
         ],
     )
     assert run.out.startswith("INCOMPLETE no violation so far, but ")
+
+
+def test_hints_after_a_limit_propose_nothing_that_is_in_use_or_cannot_help(
+    sdnloom: CommandLine, tmp_path: Path
+) -> None:
+    write(tmp_path, SCENARIO.replace('to = ["h2"]', 'to = ["h2"]\nsends = 5'))
+
+    def hints(*options: str) -> list[str]:
+        lines = sdnloom("check", "hub.toml", "--max-states", "3", "--no-trace", *options).out.splitlines()
+        return [line.partition(":")[0].strip() for line in lines if line.startswith("  --") or "  without --" in line]
+
+    assert hints() == ["--reduce", "--pkt-seq 2", "--strategy no-delay", "--order dfs"]
+    assert hints("--order", "bfs") == ["--reduce", "--pkt-seq 2", "--strategy no-delay", "--order auto"]
+    assert hints("--order", "dfs", "--reduce") == ["--pkt-seq 2", "--strategy no-delay", "--order auto"]
+    assert hints("--all", "--strategy", "no-delay", "--pkt-seq", "1") == ["--reduce", "without --all"]
 
 
 def test_limits_of_one_are_one(sdnloom: CommandLine, tmp_path: Path) -> None:

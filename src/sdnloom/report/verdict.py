@@ -9,7 +9,6 @@ from sdnloom.engine.result import Counterexample, Incomplete, Result, Vacuous, V
 from sdnloom.platforms.code_runs import CodeRun
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.json_text import json_text
-from sdnloom.report.limit_hints import limit_options
 from sdnloom.report.steps import long_texts, steps_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
 
@@ -60,8 +59,6 @@ def verdict_text(report: JudgedReport, names: Names, style: TextStyle = PLAIN_ST
     if report.verdict != "violated":
         lines.append(style.verdict(headline(report)))
     lines += [f"  {reason}" for reason in report.vacuous]
-    if isinstance(report.result.verdict, Incomplete):
-        lines += [f"to see more, raise {option}" for option in limit_options(report.result.verdict.reason)]
     return lines
 
 

@@ -11,6 +11,7 @@ from sdnloom.actors.report import ActorReport
 from sdnloom.engine.result import Counterexample
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import counted
+from sdnloom.report.limit_hints import limit_hints
 from sdnloom.report.output import output_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, list_lines
 from sdnloom.report.verdict import dives_text, replay_commands, verdict_text
@@ -23,6 +24,7 @@ def actor_report_text(
     statistics = report.result.statistics
     lines = [
         *verdict_text(report, program_names(report.program), style),
+        *(limit_hints(report) if report.verdict == "incomplete" else ()),
         *(f"note: {note}" for note in report.notes),
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
         f"depth {statistics.depth}, {counted(report.task_runs, 'task run')}{dives_text(report.result)}",

@@ -14,6 +14,7 @@ from sdnloom.engine.result import Counterexample
 from sdnloom.report.actors.text import actor_report_text
 from sdnloom.report.branch_sides import domain_lines
 from sdnloom.report.describe import Names, counted
+from sdnloom.report.limit_hints import limit_hints
 from sdnloom.report.output import output_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, list_lines
 from sdnloom.report.verdict import dives_text, replay_commands, verdict_text
@@ -33,6 +34,7 @@ def report_text(
     statistics = report.result.statistics
     lines = [
         *verdict_text(report, Names.of(report.scenario.network.topology), style),
+        *(limit_hints(report) if report.verdict == "incomplete" else ()),
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
         f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}{dives_text(report.result)}",
         *list_lines("bounds", report.bounds or ("none",), style),
