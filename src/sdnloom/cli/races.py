@@ -1,5 +1,6 @@
 """`sdnloom races`: harmful races between controllers and switches of a DyNetKAT model."""
 
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -12,7 +13,7 @@ from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.races import Limits, RaceMode, RaceOptions, find_races, load_model, load_properties
 from sdnloom.races.language.lint import lint_model
-from sdnloom.report.baseline.findings import races_of
+from sdnloom.report.baseline.findings import known_races, mark_findings, races_of
 from sdnloom.report.formats import render
 from sdnloom.report.view.of_races import races_view
 
@@ -110,7 +111,9 @@ def command(
         not result.stopped and not result.unlisted,
         EXIT_CODES[result.verdict],
     )
-    echo_exports(lambda: [races_view(result, model.stem, monotonic() - started)], exports)
+    judged = known.judgements if known is not None else ()
+    view = partial(races_view, result, model.stem, monotonic() - started)
+    echo_exports(lambda: [mark_findings(view(), known_races(result, judged))], exports)
     if result.stopped:
         click.echo(f"stopped: {result.stopped}", err=True)
     return code

@@ -35,7 +35,7 @@ from sdnloom.crosscheck.comparison import CompareOptions
 from sdnloom.crosscheck.exploration import ExploreOptions
 from sdnloom.crosscheck.result import CROSSCHECK_EXIT_CODES, CrosscheckOptions
 from sdnloom.crosscheck.run import crosscheck_agents
-from sdnloom.report.baseline.findings import differences_of
+from sdnloom.report.baseline.findings import differences_of, known_differences, mark_findings
 from sdnloom.report.crosscheck.view import CrosscheckView
 from sdnloom.report.formats import render
 from sdnloom.report.view.of_crosscheck import crosscheck_result_view
@@ -127,5 +127,6 @@ def command(
         result.complete,
         CROSSCHECK_EXIT_CODES[result.verdict],
     )
-    echo_exports(lambda: [crosscheck_result_view(result, shown)], exports)
+    flags = known_differences(result, known.judgements if known is not None else (), every)
+    echo_exports(lambda: [mark_findings(crosscheck_result_view(result, shown), flags)], exports)
     return code
