@@ -140,3 +140,15 @@ def test_a_trace_that_shows_no_violation_is_refused(sdnloom: CommandLine, tmp_pa
         f"error: {saved}: 2 of its 8 steps can be taken now; expected a trace that `sdnloom replay` confirms\n",
     )
     assert sdnloom(command, tmp_path / "gone.json").code == 2
+
+
+def test_exports_have_the_orderings(sdnloom: CommandLine, tmp_path: Path) -> None:
+    result = tmp_path / "result.json"
+    assert sdnloom("check", LATE_RULE, "--trace-dir", tmp_path, "--export", result).code == 1
+    (finding,) = json.loads(result.read_text())["results"][0]["findings"]
+    (ordering,) = finding["trace"]["orderings"]
+    assert (ordering["first"], ordering["second"], ordering["matters"], ordering["removes"]) == (6, 8, True, True)
+    assert "a barrier between the FlowMod of step 8 and what leads to step 6 removes this trace" in ordering["text"]
+    assert sdnloom("export", finding["trace_file"], result, "--explain").code == 0
+    (again,) = json.loads(result.read_text())["results"][0]["findings"]
+    assert again["trace"]["orderings"] == finding["trace"]["orderings"]

@@ -6,6 +6,7 @@ from sdnloom.actors.program import Program
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.actors.step_code import path_code
 from sdnloom.check.run import Run
+from sdnloom.cli.counterexample.view_orderings import explained_view
 from sdnloom.engine.path import ReplayDivergence, replay
 from sdnloom.engine.semantics import Semantics, Transition
 from sdnloom.engine.trace import ReplayResult, Trace
@@ -39,14 +40,16 @@ def walked_scenario_view(run: Run, result: WalkResult, semantics: Semantics) -> 
     """Random walks in a run of a scenario."""
     steps = () if result.violation is None else result.violation.transitions
     inside = run.step_details().of_path(semantics.system, semantics.initial(), steps)
-    return walk_view(run.scenario.name, run.scenario.network, result, semantics, inside)
+    view = walk_view(run.scenario.name, run.scenario.network, result, semantics, inside)
+    return view if result.violation is None else explained_view(view, [steps], semantics.system)
 
 
 def walked_program_view(program: Program, result: WalkResult, semantics: Semantics) -> ResultView:
     """The same for a program of actors."""
     steps = () if result.violation is None else result.violation.transitions
     code = path_code(ActorSemantics(program), semantics.initial(), steps)
-    return walk_view(program.name, program, result, semantics, code)
+    view = walk_view(program.name, program, result, semantics, code)
+    return view if result.violation is None else explained_view(view, [steps], program)
 
 
 def _again(replayed: ReplayResult) -> tuple[Transition, ...]:

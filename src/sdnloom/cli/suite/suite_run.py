@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 
 from sdnloom.actors.report import ActorReport
+from sdnloom.cli.counterexample.view_orderings import explained_view
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.suite.subject import Subject
 from sdnloom.cli.suite.subject_check import CheckedSubject, CheckRequest, check_subject
@@ -133,8 +134,11 @@ def _row(checked: CheckedSubject, seconds: float, style: TextStyle, views: bool)
 def subject_view(checked: CheckedSubject) -> ResultView:
     """The report as it is shown in pictures and exports."""
     if isinstance(checked.report, ActorReport):
-        return actors_view(checked.report, checked.traces)
-    return check_view(checked.report, checked.traces)
+        view = actors_view(checked.report, checked.traces)
+        return explained_view(view, [each.transitions for each in checked.report.violations], checked.report.program)
+    view, violations = check_view(checked.report, checked.traces), checked.report.violations
+    system = next((each.system for each in violations), None)
+    return view if system is None else explained_view(view, [each.transitions for each in violations], system)
 
 
 def _say(row: SuiteRow, number: int, total: int) -> None:
