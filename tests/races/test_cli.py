@@ -21,7 +21,7 @@ def sdnloom(*arguments: str, seed: str = "0") -> subprocess.CompletedProcess[str
 
 
 def test_text_report_of_the_firewall() -> None:
-    done = sdnloom(FIREWALL)
+    done = sdnloom(FIREWALL, "--long")
     assert done.returncode == 1
     assert done.stderr == ""
     assert (
@@ -38,6 +38,10 @@ proved: no trace of any length has another; mode complete, 12 states (12 stored)
         [[2, 0], [1, 1]]
    * 3  C -> Net  Up ! flag = regular . type != ssh . pt = 1 . pt <- 2
         [[3, 2], [1, 2]]
+     property: flag = regular . type = ssh . pt = 1 . @Network . flag = regular . type = ssh is empty
+     before: S forwards with All
+     after: S forwards with NoSsh
+     packet flag=regular  pt=1  type=ssh: comes out as flag=regular  pt=2  type=ssh before the race, not after it
 
 2. CT->SW: events 4 and 5 of 5, changes ssh_is_blocked
      clocks of Net (SW), C (CT): [[0, 0], [0, 0]]
@@ -51,6 +55,10 @@ proved: no trace of any length has another; mode complete, 12 states (12 stored)
         [[4, 2], [3, 3]]
    * 5  C -> Net  Up ! flag = regular . type != ssh . type != udp . pt = 1 . pt <- 2
         [[5, 4], [3, 4]]
+     property: flag = regular . type = ssh . pt = 1 . @Network . flag = regular . type = ssh is empty
+     before: S forwards with NoUdp
+     after: S forwards with Neither
+     packet flag=regular  pt=1  type=ssh: comes out as flag=regular  pt=2  type=ssh before the race, not after it
 """
     )
 

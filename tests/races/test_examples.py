@@ -9,6 +9,7 @@ from sdnloom.races.language.load import parse_model
 from sdnloom.races.language.text_format import read_text_properties
 from sdnloom.races.search.oracle import Oracle
 from sdnloom.report.races.text import races_text
+from sdnloom.report.text_style import TextStyle
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "races"
 PUBLISHED = {"firewall": (10, (2, 0, 0)), "independent_controllers": (7, (16, 8, 0)), "hierarchy": (10, (4, 3, 1))}
@@ -114,7 +115,7 @@ def test_the_documentation_shows_what_the_program_prints() -> None:
 
 def test_every_line_of_the_documented_model_is_part_of_the_language() -> None:
     text = (EXAMPLES.parents[1] / "docs" / "races.md").read_text()
-    model = text.split("## A model\n\n```\n")[1].split("```")[0]
+    model = text.split("## A model\n\n```races\n")[1].split("```")[0]
     assert counts(find_races(parse_model(model))) == (1, 0, 0)
 
 
@@ -132,3 +133,25 @@ def test_the_mirrored_property_gives_the_counts_that_come_with_raceloom(
     model = load_model(EXAMPLES / f"{name}.json")
     properties = read_text_properties(f"property mirrored = {expression} is empty", "mirrored", {})
     assert counts(find_races(model, properties, RaceOptions(RaceMode.RACELOOM, depth))) == published
+
+
+def test_a_report_names_policies_tables_and_a_packet_and_has_clocks_only_in_the_long_form() -> None:
+    result = find_races(load_model(EXAMPLES / "firewall.races"))
+    lines = races_text(result).splitlines()
+    assert lines[3:8] == [
+        "1. CT->SW: events 2 and 3 of 3, changes ssh_is_blocked",
+        "     1  Net -> C  SSH ! flag = blocking-ssh",
+        "   * 2  Net forwards with S: All",
+        "   * 3  C -> Net  Up ! NoSsh",
+        "     property: flag = regular . type = ssh . pt = 1 . @Network . flag = regular . type = ssh is",
+    ]
+    assert lines[9:12] == [
+        "     before: S forwards with All",
+        "     after: S forwards with NoSsh",
+        "     packet flag=regular  pt=1  type=ssh: comes out as flag=regular  pt=2  type=ssh before the race,",
+    ]
+    assert "  NoSsh = flag = regular . type != ssh . pt = 1 . pt <- 2" in lines
+    assert max(map(len, lines[3:])) <= 100
+    long = races_text(result, TextStyle(long=True))
+    assert "   * 3  C -> Net  Up ! flag = regular . type != ssh . pt = 1 . pt <- 2\n        [[3, 2], [1, 2]]\n" in long
+    assert "\033[31mharmful races: 2" in races_text(result, TextStyle(colour=True))

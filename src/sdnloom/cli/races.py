@@ -10,6 +10,7 @@ from sdnloom.cli.options.baseline_option import baseline_options, opened_baselin
 from sdnloom.cli.options.exit_codes import EXIT_CODES
 from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
+from sdnloom.cli.options.text_options import text_options, text_style
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.races import Limits, RaceMode, RaceOptions, find_races, load_model, load_properties
 from sdnloom.races.language.lint import lint_model
@@ -69,6 +70,7 @@ def _depth(ctx: click.Context, param: click.Parameter, value: str) -> int | None
     "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after this many seconds."
 )
 @click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="Stop when the process is this large.")
+@text_options
 @baseline_options
 def command(
     model: Path,
@@ -106,7 +108,7 @@ def command(
     code = show_judged(
         known,
         form,
-        render("races", form, result),
+        render("races", form, result, style=text_style()),
         lambda file: {file.name_of(model): races_of(result)},
         not result.stopped and not result.unlisted,
         EXIT_CODES[result.verdict],

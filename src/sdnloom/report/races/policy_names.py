@@ -16,12 +16,17 @@ class PolicyNames:
     def __init__(self, model: RaceModel) -> None:
         self._model = model
         self._names: dict[Policy, str] = {}
+        self.used: dict[str, Policy] = {}  # the names that were given so far
         for name, policy in model.policies.items():
             self._names.setdefault(policy, name)
 
     def text(self, policy: Policy) -> str:
         """The name of a policy, or its text."""
-        return self._names.get(policy) or to_text(policy, limit=_MAX_LENGTH)
+        name = self._names.get(policy)
+        if name is None:
+            return to_text(policy, limit=_MAX_LENGTH)
+        self.used[name] = policy
+        return name
 
     def switch_table(self, element: int, place: int) -> str:
         """The name of a table: that of the switch inside of a network, or of the element."""

@@ -7,13 +7,13 @@ those of the element that acts, as the definitions of races compare them.
 from dataclasses import replace
 
 from sdnloom import __version__
-from sdnloom.netkat.printer import packet_text
 from sdnloom.races.effect import RaceEffect, RaceEffects
 from sdnloom.races.language.model import BigSwitch, ElementRole, RaceModel
 from sdnloom.races.result import Race, RaceOutcome, RaceResult
 from sdnloom.races.search.behaviour import SwitchTables
 from sdnloom.races.search.trace import ProcessLabel, RaceTrace, ReconfigureLabel
 from sdnloom.report.describe import counted
+from sdnloom.report.races.effect_text import effect_facts
 from sdnloom.report.races.policy_names import PolicyNames
 from sdnloom.report.races.text import races_text
 from sdnloom.report.view.result_view import (
@@ -61,29 +61,8 @@ def _finding(model: RaceModel, race: Race, effect: RaceEffect | None, names: Pol
         race.property,
         f"{events}: the property {change}",
         _trace(model, race, names),
-        _facts(race, effect, names),
+        (("type", race.kind.value), *effect_facts(effect, names)),
     )
-
-
-def _facts(race: Race, effect: RaceEffect, names: PolicyNames) -> tuple[tuple[str, str], ...]:
-    facts = [("type", race.kind.value)]
-    if effect.formula.text:
-        facts.append(("property", effect.formula.text))
-    for place in effect.replaced:
-        table = names.switch_table(effect.switch, place)
-        before, after = (names.text(tables[place]) for tables in effect.tables)
-        facts.append(("before", f"{table} forwards with {before}"))
-        facts.append(("after", f"{table} forwards with {after}"))
-    if effect.witness is not None:
-        given = packet_text(effect.witness.before) or "any packet"
-        made = packet_text(effect.witness.after) or "the same packet"
-        one, other = ("before", "after") if effect.witness_before else ("after", "before")
-        facts += [
-            ("packet", given),
-            (f"packet {one}", f"comes out as {made}"),
-            (f"packet {other}", f"does not come out as {made}"),
-        ]
-    return tuple(facts)
 
 
 def _trace(model: RaceModel, race: Race, names: PolicyNames) -> TraceView:
