@@ -21,10 +21,13 @@ from sdnloom.cli.options.output_option import early_output, echo_output, show_ou
 from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.replay_views import walked_program_view, walked_scenario_view
 from sdnloom.cli.traces import MakeRecord, TraceRecord, check_folder, echo_early_violation, write_trace
-from sdnloom.engine.counterexample.minimise import minimise
+from sdnloom.engine.counterexample.minimise import MinimisedPath, minimise
+from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo, MemoSemantics
+from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.path import replay
-from sdnloom.engine.semantics import Semantics, State, Transition
+from sdnloom.engine.result import STOPPING, Limits
+from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.walk import random_walk
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
@@ -114,11 +117,16 @@ class _Walks(NamedTuple):
             walk = random_walk(self.semantics, seed + run, max_steps)
             steps += len(walk.path)
             if walk.findings:
-                found = walk.findings[0]
-                shorter = minimise(self.memo, walk.path, found, same_message=False)
+                shorter = self._shortened(walk.path, walk.findings[0])
                 found, transitions = shorter.found, tuple(replay(self.semantics, shorter.path))
                 file = write_trace(self.record(transitions, found), self.folder, set())
                 code = self.code_of(self.semantics.initial(), transitions)
-                violation = WalkViolation(found, transitions, len(walk.path), seed + run, file, code)
+                violation = WalkViolation(found, transitions, len(walk.path), seed + run, file, code, shorter.minimal)
                 return WalkResult(self.names, run + 1, steps, seed, violation)
         return WalkResult(self.names, runs, steps, seed)
+
+    def _shortened(self, path: Steps, found: Finding) -> MinimisedPath:
+        """The path without the steps that are not needed; Ctrl-C ends with what was found so far."""
+        watch = LimitWatch(Limits())
+        with watch.catching_interrupts(lambda: click.echo(f"note: {STOPPING.text}", err=True)):
+            return minimise(self.memo, path, found, lambda: watch.interrupted, same_message=False)

@@ -55,6 +55,7 @@ SHORT_RUN = 30.0  # seconds; with less time the loop sees more states, because i
 TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
 STATES_TO_SHORTEN = 2_000  # that are searched for a shorter counterexample
+STEPS_TO_SHORTEN = 50_000  # that are followed in attempts to leave some out
 COMPILING = "while the kernel engine was compiled"
 LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
 _WAIT = 0.05  # seconds between two looks at the compilation
@@ -432,6 +433,7 @@ class _Run:
             self._no_time_to_shorten,
             same_message=self.options.find_all,  # each distinct message has a counterexample of its own
             most_states=most_states,
+            most_followed=STEPS_TO_SHORTEN,
         )
 
     def _shown(self, shorter: MinimisedPath, shortest: bool = False) -> Counterexample:

@@ -35,7 +35,7 @@ from sdnloom.engine.result import (
     Verdict,
     Violated,
 )
-from sdnloom.engine.search import SHORTENING, STATES_TO_SHORTEN, without_collector
+from sdnloom.engine.search import SHORTENING, STATES_TO_SHORTEN, STEPS_TO_SHORTEN, without_collector
 from sdnloom.engine.semantics import Finding
 
 
@@ -231,6 +231,7 @@ class _Run:
                 self._no_time_to_shorten,
                 same_message=self.options.find_all,  # each distinct message has a counterexample of its own
                 most_states=STATES_TO_SHORTEN,
+                most_followed=STEPS_TO_SHORTEN,
             )
             path, now, minimal = shorter.path, shorter.found, shorter.minimal
         transitions = tuple(replay(self.plain, path))

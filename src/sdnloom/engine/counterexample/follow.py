@@ -5,13 +5,14 @@ step of a guide is taken as it is if it can be; otherwise a step of the same com
 kind of message, with the same faults; otherwise none. Where the guide ends, steps that must happen follow.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple, TypeVar
 
 from sdnloom.engine.model import Message, Mode, Step
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 
 _FORCED = 50  # steps that must happen, and twice as many as the guide has, that are tried where it ends
+_MOST_KEPT = 20_000  # states whose transitions are remembered
 _FEW = 5  # the same, where the goal is no state at rest
 
 
@@ -46,14 +47,28 @@ def is_alike(step: Step, other: Step) -> bool:
     )
 
 
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class _Memo(dict[K, V]):
+    """A dict that forgets everything when it is large: paths and searches visit many states once."""
+
+    def __setitem__(self, key: K, value: V) -> None:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        super().__setitem__(key, value)
+
+
 class Follower:
     """Follows guides to a goal, with a memo of the states that it has met. `at_rest`: the goal may be one at rest."""
 
     def __init__(self, semantics: Semantics, goal: Goal, at_rest: bool = True) -> None:
         self.semantics, self.goal, self.at_rest = semantics, goal, at_rest
-        self._named: dict[tuple[State, str, str], list[Transition]] = {}
-        self._all: dict[State, list[Transition]] = {}
-        self._found: dict[State, Finding | None] = {}
+        self.followed = 0  # steps of guides so far
+        self._named: _Memo[tuple[State, str, str], list[Transition]] = _Memo()
+        self._all: _Memo[State, list[Transition]] = _Memo()
+        self._found: _Memo[State, Finding | None] = _Memo()
 
     def found(self, state: State) -> Finding | None:
         """The finding that is meant, if the state has it."""
@@ -81,6 +96,7 @@ class Follower:
         """
         taken, state = list(before), self.state_after(before)
         for step in guide:
+            self.followed += 1
             chosen = next((each for each in self._instances(state, step) if each.step == step), None)
             if chosen is None:
                 return None
@@ -99,6 +115,7 @@ class Follower:
         for step in guide:
             if len(taken) >= most:
                 return taken if self.found(state) is not None else None
+            self.followed += 1
             chosen = self._nearest(state, step)
             if chosen is not None:
                 taken.append(chosen)

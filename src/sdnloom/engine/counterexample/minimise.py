@@ -42,25 +42,32 @@ def minimise(
     *,
     same_message: bool = True,
     most_states: int = SEARCHED_STATES,
+    most_followed: int | None = None,
     on_progress: Callable[[int, int], None] = lambda steps, states: None,
 ) -> MinimisedPath:
     """A path to the same finding that is no longer than the given one; minimal unless there is no time left.
 
     Without `same_message` a finding of the same property is enough: where earlier packets are left out, it may be
     about another packet. A path that does not lead to the finding is returned as it is, and is not minimal. With
-    `most_states` of 0 nothing is searched. `on_progress` is called with the length of the path so far, and with the
-    states that were searched. A limit that is in force ends the work as `out_of_time` does.
+    `most_states` of 0 nothing is searched. `most_followed` is how many steps may be tried in all. `on_progress` is
+    called with the length of the path so far, and with the states that were searched. A limit that is in force ends the
+    work as `out_of_time` does.
     """
     follower = Follower(semantics, Goal(found.property, found.message if same_message else None))
     try:
         taken = replay(semantics, path)
     except (ReplayDivergence, LimitReached):
         return MinimisedPath(path, found, minimal=False)
-    end = next((n for n in range(len(taken) + 1) if follower.found(follower.state_after(taken[:n])) is not None), None)
+    states = [semantics.initial(), *(each.state for each in taken)]
+    end = next((n for n, state in enumerate(states) if follower.found(state) is not None), None)
     if end is None:
         return MinimisedPath(path, found, minimal=False)
     follower.at_rest = semantics.is_quiescent(follower.state_after(taken[:end]))
-    work = _Minimiser(follower, taken[:end], out_of_time, most_states, on_progress)
+
+    def enough() -> bool:
+        return out_of_time() or (most_followed is not None and follower.followed > most_followed)
+
+    work = _Minimiser(follower, taken[:end], enough, most_states, on_progress)
     with suppress(LimitReached):  # what was found before is whole
         work.run()
     last = follower.found(follower.state_after(work.best))

@@ -18,6 +18,7 @@ class WalkViolation:
     seed: int
     trace: Path
     code: StepCode = ()  # that each step ran
+    minimal: bool = True  # no single step can be left out; False if Ctrl-C ended the attempts
 
 
 @dataclass(frozen=True)

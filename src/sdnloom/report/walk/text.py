@@ -16,9 +16,10 @@ def walk_text(result: WalkResult, style: TextStyle = PLAIN_STYLE) -> str:
 
 
 def _violated(result: WalkResult, violation: WalkViolation, style: TextStyle) -> list[str]:
+    left = "none" if violation.minimal else "some perhaps"
     return [
         f"VIOLATED {violation.finding.property}: {violation.finding.message}",
-        f"counterexample, {counted(len(violation.transitions), 'step')}, none can be left out "
+        f"counterexample, {counted(len(violation.transitions), 'step')}, {left} can be left out "
         f"(the walk had {violation.walked}, seed {violation.seed}):",
         *steps_text(violation.transitions, result.names, style, violation.code),
         "",
