@@ -116,6 +116,26 @@ def test_bad_requests_are_refused(
     assert ask(server, "POST", path, body, **headers).status == status
 
 
+def test_a_path_that_is_none_is_refused(server: ExplorerServer) -> None:
+    assert ask(server, "GET", "http://[::1", Cookie=_cookie(server)).status == 400
+
+
+def test_a_window_that_is_closed_says_nothing_on_the_terminal(
+    server: ExplorerServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for error in (BrokenPipeError(), ConnectionResetError(), TimeoutError()):
+        try:
+            raise error
+        except OSError:
+            server.handle_error(None, ("127.0.0.1", 1))
+    assert capsys.readouterr().err == ""
+    try:
+        raise KeyError("a defect")
+    except KeyError:
+        server.handle_error(None, ("127.0.0.1", 1))
+    assert "a defect" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("command", "given", "error"),
     [

@@ -7,6 +7,7 @@ import errno
 import importlib
 import sys
 from contextlib import suppress
+from io import TextIOWrapper
 from time import monotonic
 
 import click
@@ -80,6 +81,9 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake ends with one message and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # texts of a program may have characters that no encoding has
+            stream.reconfigure(errors="backslashreplace")
     try:
         sys.exit(cli(prog_name="sdnloom", standalone_mode=False, obj=monotonic()) or 0)
     except click.exceptions.Exit as stop:

@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 from types import FrameType, TracebackType
 from typing import Any
 
+from sdnloom.engine.stable_text import printable_text
 from sdnloom.network.events import HandlerRaised
 from sdnloom.platforms.python2 import PAGE, python2_sign
 
@@ -28,10 +29,18 @@ def handler_raised(
     last = frames[-1] if frames else ("", 0)
     mine = next((each for files in (own, else_in) for each in reversed(frames) if each[0] in files), last)
     library = "" if mine == last else f"{library_file(last[0])}:{last[1]}"
-    text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    text = error_line(error)
     if (sign := python2_sign(error)) is not None:
         text += f" ({sign} is of Python 2, see {PAGE})"
     return HandlerRaised(program, handler, Path(mine[0]).name, mine[1], text, library, effect)
+
+
+def error_line(error: BaseException) -> str:
+    """Return type and message on one line: a message may have several, and characters that nobody can see."""
+    lines = "".join(traceback.format_exception_only(error)).strip().split("\n")
+    if isinstance(error, SyntaxError):
+        lines = lines[-1:]  # before it is the code that is wrong
+    return printable_text(" ".join(line.strip() for line in lines if line.strip()))
 
 
 def own_line(error: BaseException, own: frozenset[str]) -> tuple[str, int] | None:

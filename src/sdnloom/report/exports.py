@@ -64,6 +64,8 @@ def exported(views: Sequence[ResultView], file: Path) -> dict[Path, bytes]:
     chosen: list[tuple[ResultView, FindingView | None]]
     chosen = [(view, finding) for view in views for finding in view.findings]
     chosen = chosen[:MOST_EXPORT_FILES] or [(view, None) for view in views[:1]]
+    if not chosen:
+        raise ExportError(f"{file}: there is no result; expected at least one")
     names = [file, *(file.with_name(f"{file.stem}-{number}{file.suffix}") for number in range(2, len(chosen) + 1))]
     return {name: _octets(function(*one)) for name, one in zip(names, chosen, strict=True)}
 

@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sdnloom.report.text_style import TextStyle
+from sdnloom.report.text_style import TextStyle, terminal_text
 
 # Command -> format -> function below `sdnloom.report`. The first format of a command is its default.
 FORMATS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -63,6 +63,13 @@ def formatter(command: str, name: str) -> Callable[..., str]:
 
 
 def render(command: str, name: str, *result: Any, style: TextStyle | None = None) -> str:
-    """A command's result in this format, ending with a newline; `style` is for text."""
+    """A command's result in this format, ending with a newline; `style` is for text.
+
+    Text has no character that a terminal would obey, other than our own colours: names, messages and what a program
+    prints come from outside.
+    """
     written = formatter(command, name)
-    return written(*result) if style is None or name != "text" else written(*result, style=style)
+    if name != "text":
+        return written(*result)
+    text = written(*result) if style is None else written(*result, style=style)
+    return terminal_text(text, style is not None and style.colour)

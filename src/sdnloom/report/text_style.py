@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from textwrap import TextWrapper
 from typing import Final
 
+from sdnloom.engine.stable_text import printable_text
+
 WIDTH: Final = 100  # columns of a text that is not for a terminal
 _NARROWEST: Final = 60
 _CODES: Final = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36, "dim": 2, "bold": 1}
@@ -24,6 +26,7 @@ _VERDICTS: Final = {
     "NEVER SEEN": ("bold", "yellow"),
     "SEEN": ("green",),
 }
+_OWN_CODE: Final = re.compile(rf"(\033\[(?:0|{'|'.join(map(str, _CODES.values()))})m)")
 _VERDICT: Final = re.compile(rf"({'|'.join(map(re.escape, _VERDICTS))})\b")
 
 
@@ -54,6 +57,19 @@ class TextStyle:
 
 
 PLAIN_STYLE: Final = TextStyle()
+
+
+def terminal_text(text: str, colour: bool) -> str:
+    """Lines without what a terminal would obey or cannot show; with `colour`, the codes of `paint` stay."""
+    return "".join(
+        part if place % 2 else _visible(part) for place, part in enumerate(_OWN_CODE.split(text) if colour else [text])
+    )
+
+
+def _visible(text: str) -> str:
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    return "".join(each if each in "\n\t" else printable_text(each) for each in text)
 
 
 def fold_text(text: str, width: int) -> list[str]:

@@ -10,6 +10,7 @@ import hmac
 import http.cookies
 import json
 import secrets
+import sys
 import traceback
 import urllib.parse
 from collections.abc import Callable
@@ -82,6 +83,11 @@ class ExplorerServer(ThreadingHTTPServer):
         """Whether a text is the token; the time that it takes tells nothing."""
         return text is not None and hmac.compare_digest(text.encode("utf-8", "replace"), self.token.encode())
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a connection that the other side has ended; it may do so at any moment."""
+        if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
+
     @property
     def cookie(self) -> str:
         """The name of the cookie: cookies are shared by all ports of a host."""
@@ -113,8 +119,6 @@ class ExplorerRequest(BaseHTTPRequestHandler):
             answer()
         except RefusedRequest as refused:
             self._send(refused.status, "text/plain", f"{refused.text}\n")
-        except (BrokenPipeError, ConnectionResetError):
-            self.close_connection = True
 
     def _check_origin(self) -> None:
         if self.headers.get_all("Host") not in [[each] for each in self.server.hosts]:
@@ -126,7 +130,10 @@ class ExplorerRequest(BaseHTTPRequestHandler):
             raise RefusedRequest(HTTPStatus.FORBIDDEN, "requests of other sites are refused")
 
     def _get(self) -> None:
-        parsed = urllib.parse.urlsplit(self.path)
+        try:
+            parsed = urllib.parse.urlsplit(self.path)
+        except ValueError:
+            raise RefusedRequest(HTTPStatus.BAD_REQUEST, "expected a path") from None
         given = urllib.parse.parse_qs(parsed.query).get("token", [])
         if parsed.path == "/" and given:
             if len(given) != 1 or not self.server.is_token(given[0]):

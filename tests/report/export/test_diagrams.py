@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from sdnloom.report.export.mermaid import mermaid_sequence
 from sdnloom.report.export.plantuml import plantuml_sequences
 from sdnloom.report.export.sequence import SequenceArrow, drawn_lanes, sequence_rows
 from sdnloom.report.export.shiviz import SHIVIZ_DELIMITER, SHIVIZ_EVENT, shiviz_events, shiviz_log
+from sdnloom.report.exports import ExportError, exported
 from sdnloom.report.view.result_view import (
     FindingView,
     LaneView,
@@ -239,3 +241,8 @@ def test_the_same_result_gives_the_same_text(seed: int) -> None:
     first, second = (RandomViews(seed).result() for _ in range(2))
     for function in (plantuml_sequences, graphviz_causes, shiviz_log):
         assert function([first]) == function([second])
+
+
+def test_a_document_without_results_is_no_diagram() -> None:
+    with pytest.raises(ExportError, match=r"x\.mmd: there is no result; expected at least one"):
+        exported([], Path("x.mmd"))

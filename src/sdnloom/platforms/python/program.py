@@ -61,6 +61,7 @@ from sdnloom.platforms.capture.freeze import (
 from sdnloom.platforms.copyable import Copyable
 from sdnloom.platforms.explorable import HandlerRun, Holders, MessageContent
 from sdnloom.platforms.footprint.recording_dict import EVERY, RecordedReads, read_cells, recording_tables, written_cells
+from sdnloom.platforms.handler_errors import error_line
 from sdnloom.platforms.process.output_log import OutputKeeper, OutputLog
 from sdnloom.platforms.python.insertion_order import Arrangement, OrderWatch, arranged
 from sdnloom.platforms.state_entries import StateReader
@@ -325,9 +326,9 @@ class PythonProgram(Copyable, OutputKeeper):
         own = code.co_filename if code is not None else None
         frames = traceback.extract_tb(error.__traceback__)
         frame = next((each for each in reversed(frames) if each.filename == own), frames[-1])
-        text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
         # The name of the file without its folder: a finding is the same on every machine.
-        return HandlerRaised(self.name, handler, Path(frame.filename).name, frame.lineno or 0, text)
+        file = Path(frame.filename).name
+        return HandlerRaised(self.name, handler, file, frame.lineno or 0, error_line(error))
 
     def _refuse_shared_state(self, handler: str) -> None:
         """Raise ProgramError if a handler changed a class or module variable: the change would leak into other runs."""
