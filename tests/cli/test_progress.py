@@ -2,6 +2,7 @@
 
 import io
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -37,6 +38,21 @@ def test_without_a_terminal_a_line_is_printed_every_ten_seconds() -> None:
         "note: [b] is no markup",
         "4.00 s, 10,000 transitions/s, kernel engine",
     ]
+
+
+@pytest.mark.parametrize(
+    ("more", "text"),
+    [
+        ({"dive": (2, 1_500, 88)}, "{}; dive 2: 1,500 states, depth 88"),
+        ({"round": 3}, "round 3: {}"),
+        ({"again": 5_000, "engine": "kernel"}, "{}; the kernel engine begins again: 5,000 states"),
+    ],
+)
+def test_the_line_says_what_else_a_search_does(more: dict[str, Any], text: str) -> None:
+    out = io.StringIO()
+    SearchProgress(Console(file=out, highlight=False, width=40))(replace(progress(10), **more))
+    expected = "12,000 states, 1,200 states/s, 300 waiting, depth 9, 256 MiB"
+    assert out.getvalue().splitlines() == [text.format(expected)]
 
 
 def test_in_a_terminal_the_line_is_replaced_and_taken_away() -> None:

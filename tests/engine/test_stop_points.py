@@ -8,7 +8,7 @@ import pytest
 from sdnloom.engine import stop_points
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Action, Component, Needs, Outcome, Property, System
-from sdnloom.engine.result import Incomplete, Limits, SearchOptions, Violated
+from sdnloom.engine.result import Incomplete, Limits, Progress, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.stop_points import (
     LimitReached,
@@ -155,6 +155,28 @@ def test_the_kernel_has_the_counts_and_findings_of_the_loop_when_it_takes_over(m
     assert (result.statistics.engine, result.incomplete) == ("kernel", None)
     assert (result.violations, result.witnesses) == (whole.violations, whole.witnesses)
     assert result.statistics.states == whole.statistics.states
+
+
+def test_progress_does_not_fall_back_when_the_kernel_takes_over(monkeypatch):
+    changing(monkeypatch, 20)
+    monkeypatch.setattr(LimitWatch, "progress_due", lambda watch: True)
+    events = []
+    search(grid(3), SearchOptions(find_all=True), events.append)
+    shown = [event for event in events if isinstance(event, Progress)]
+    sizes = [(event.states, event.depth) for event in shown]
+    assert sizes == sorted(sizes)
+    again = [event for event in shown if event.again is not None]
+    assert {(event.engine, event.states) for event in again} == {("kernel", 15)}
+    assert [event.again for event in again] == sorted(event.again for event in again)
+    assert shown[-1].again is None
+
+
+def test_progress_is_told_after_each_step_of_user_code(monkeypatch):
+    monkeypatch.setattr(LimitWatch, "progress_due", lambda watch: True)
+    events = []
+    result = search(grid(3), SearchOptions(engine="loop", find_all=True), events.append)
+    told = sum(isinstance(event, Progress) for event in events)
+    assert told >= sum(result.statistics.evaluations.values())
 
 
 class NeverCompiled:

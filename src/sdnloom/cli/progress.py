@@ -129,6 +129,8 @@ class SearchProgress:
         )
         if progress.round > 1:
             text = f"round {progress.round}: {text}"
+        if progress.again is not None:
+            text += f"; the {progress.engine} engine begins again: {counted(progress.again, 'state')}"
         if progress.dive is not None:
             number, states, depth = progress.dive
             text += f"; dive {number}: {counted(states, 'state')}, depth {depth}"

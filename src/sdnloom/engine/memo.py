@@ -4,7 +4,7 @@ A step is memoised on (action, core, message): handler code runs once per distin
 transition. Queues are not part of a core, which keeps the number of situations small.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sdnloom.engine import user_code
@@ -61,6 +61,7 @@ class Memo:
         self.sent: list[dict[Any, set[str]]] = [{} for _ in system.channels]  # message -> components that sent it
         self.semantics = Semantics(system, checked)
         self.checked = checked
+        self.pause: Callable[[], None] = lambda: None  # called after each evaluation of user code, which may take long
         self.actions: list[tuple[int, Action]] = [
             (number, action) for number, component in enumerate(system.components) for action in component.actions
         ]
@@ -176,6 +177,7 @@ class Memo:
             None if message == 0 else self.messages.values[message],
             self.checked,
         )
+        self.pause()
         return tuple(self._local(action, number, message, outcome) for outcome in outcomes)
 
     def _local(self, action: int, component: int, message: int, outcome: Outcome) -> LocalOutcome:

@@ -182,6 +182,7 @@ class Progress:
     engine: str
     dive: tuple[int, int, int] | None = None  # during a dive: its number, states and depth
     round: int = 1  # of a search that begins again when it has learned more
+    again: int | None = None  # an engine that began again has found so many of the states
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,7 @@ class _Run:
         system = explored_part(system)
         self.system, self.options, self.on_event = system, options, on_event
         self.tables = Memo(system, options.checked)
+        self.tables.pause = self._on_pause
         self.reduction: Reduction | None = StubbornSets(system) if options.reduce else None
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
         self.watch = watch
@@ -148,7 +149,7 @@ class _Run:
             )
         self.engine: Engine | None = None
         self.name = "loop"
-        self.overtaken = 0  # states that an engine before this one has found
+        self.overtaken: Progress | None = None  # how far an engine before this one has come
         self.compilation: KernelCompilation | None = None
         self.began = watch.seconds
         self.earlier = earlier  # what a search without LATE actions found, which is so in any case
@@ -306,7 +307,7 @@ class _Run:
     def _kernel_after(self, loop: SystemLoop) -> Engine:
         """The kernel, which begins again; the loop if a limit ends the kernel before it has found as many states."""
         log, self.log = self.log, self._new_log()
-        self.overtaken = loop.count()
+        self.overtaken = self._progress(loop)
         kernel = self._kernel()
         if kernel.stopped is None or kernel.count() >= loop.count() or self._dived:
             return kernel
@@ -383,21 +384,21 @@ class _Run:
     def _interrupted(self) -> None:
         self.on_event(STOPPING)
 
-    def _on_pause(self, dive: SystemLoop | None = None) -> None:
-        engine = self.engine
-        if engine is not None and engine.count() >= self.overtaken and self.watch.progress_due():
-            self.on_event(
-                Progress(
-                    engine.count(),
-                    engine.transitions,
-                    engine.frontier,
-                    engine.depth,
-                    self.watch.seconds - self.began,
-                    resident_bytes(),
-                    self.name,
-                    None if dive is None or not self.dives else (self.dives.dives, dive.count(), dive.depth),
-                )
-            )
+    def _on_pause(self) -> None:
+        if self.engine is not None and self.watch.progress_due():
+            self.on_event(self._progress(self.engine))
+
+    def _progress(self, engine: Engine) -> Progress:
+        """How far the search is. A kernel that begins again has as much as the loop before it had."""
+        seconds, memory = self.watch.seconds - self.began, resident_bytes()
+        if self.overtaken is not None and engine.count() < self.overtaken.states:
+            return replace(self.overtaken, seconds=seconds, memory=memory, engine=self.name, again=engine.count())
+        dive = None
+        if self.dives is not None and self.dives.current is not None:
+            dive = self.dives.dives, self.dives.current.count(), self.dives.current.depth
+        return Progress(
+            engine.count(), engine.transitions, engine.frontier, engine.depth, seconds, memory, self.name, dive
+        )
 
     def _counterexample(self, engine: Engine, found: Finding, number: int, course: Path) -> Counterexample:
         path = self._path(engine, number, course)

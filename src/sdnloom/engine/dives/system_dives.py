@@ -5,7 +5,6 @@ chance: so some more dives look for the same property, until the shortest path s
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 from sdnloom.engine.counterexample.finding_log import FindingLog
@@ -34,7 +33,7 @@ class DiveFinding(NamedTuple):
 class SystemDives:
     """Dives into the graph of a system.
 
-    `new_log` makes a log of findings, `shorten` a short path of a violation; `on_pause` is called with the dive.
+    `new_log` makes a log of findings, `shorten` a short path of a violation; `on_pause` is called now and then.
     """
 
     def __init__(
@@ -45,13 +44,14 @@ class SystemDives:
         shorten: Callable[[DiveFinding], MinimisedPath],
         limits: Limits,
         watch: LimitWatch,
-        on_pause: Callable[[SystemLoop], None],
+        on_pause: Callable[[], None],
     ) -> None:
         self.schedule, self._graph, self._new_log, self._shorten = schedule, graph, new_log, shorten
         self._limits, self._watch, self._on_pause = Limits(depth=limits.depth), watch, on_pause
         self.best: MinimisedPath | None = None  # the shortest path of a violation that dives found
         self.is_late = False  # whether LATE actions are part of paths
         self.least = 0  # the steps that a violation has at least, as far as the levels tell
+        self.current: SystemLoop | None = None  # the dive that runs now
         self.dives = 0  # so many have begun
         self.states = 0  # that they have found
 
@@ -97,10 +97,14 @@ class SystemDives:
             watch=self._watch,
             hand_over=lambda transitions: transitions >= most,
             on_finding=log.note,
+            on_pause=self._on_pause,
         )
-        dive.on_pause = partial(self._on_pause, dive)
         log.value = dive.value
-        dive.run()
+        self.current = dive
+        try:
+            dive.run()
+        finally:
+            self.current = None
         self.states += dive.count()
         for each, (number, course) in log.findings.items():
             if each.property not in log.sometimes and wanted in (None, each.property):

@@ -22,6 +22,7 @@ from sdnloom.errors import SdnloomError
 Array = npt.NDArray[Any]
 
 _MODES = {Mode.MUST: jit_memo.MODE_MUST, Mode.MAY: jit_memo.MODE_MAY, Mode.IDLE: jit_memo.MODE_IDLE}
+_PAUSE = 256  # places that are classified between two looks at the time
 _MESSAGES, _CORES = 1 << jit_memo.MESSAGE_BITS, 1 << jit_memo.CORE_BITS
 
 # Matrices that only Python appends to -> their columns.
@@ -122,7 +123,9 @@ class KernelMemo:
 
     def classify(self, places: Array) -> None:
         """Store the classes of these places, for a reduction."""
-        for number in places.tolist():
+        for turn, number in enumerate(places.tolist(), 1):
+            if turn % _PAUSE == 0:
+                self.tables.pause()
             component = int(self._arrays["places"][number, 0])
             known = self.graph.class_of(component, self._place(number))
             self._arrays["place_info"][number, jit_memo.CLASS] = known
