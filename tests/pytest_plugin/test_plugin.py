@@ -3,11 +3,13 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np  # noqa: F401 (pytester takes modules away that a run imports first, and numpy cannot be imported twice)
 import pytest
 
 import sdnloom.pytest_plugin.scenario_item  # noqa: F401 (as above)
+from sdnloom import pytest_plugin as plugin
 
 pytest_plugins = ["pytester"]
 
@@ -232,6 +234,14 @@ def test_scenario_files_are_tests_if_the_ini_file_says_so(project: Project) -> N
     run = project.run()
     run.assert_outcomes(passed=1, failed=1)
     run.stdout.fnmatch_lines(["VIOLATED NoBlackHoles: *", "FAILED nets/silent.toml::holds*"])
+
+
+def test_assertions_of_sdnloom_itself_are_not_rewritten(pytestconfig: pytest.Config) -> None:
+    assert isinstance(pytestconfig.pluginmanager.rewrite_hook._must_rewrite, set)  # or it has another name by now
+    hook = SimpleNamespace(_must_rewrite={"sdnloom", "helpers"})
+    manager = SimpleNamespace(rewrite_hook=hook)
+    plugin.pytest_configure(SimpleNamespace(pluginmanager=manager, addinivalue_line=lambda *_: None))
+    assert hook._must_rewrite == {"helpers"}
 
 
 def test_the_plugin_is_cheap_until_it_is_used() -> None:

@@ -39,8 +39,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Make the marker known, and leave our own modules as they are.
+
+    pytest rewrites the assertions of every module of a package that brings a plugin: hundreds of modules here, anew in
+    every run where no bytecode is written. It has no way to say no; if its set has another name one day, all still
+    works, only slower.
+    """
     config.addinivalue_line("markers", _MARKER)
+    rewritten = getattr(getattr(config.pluginmanager, "rewrite_hook", None), "_must_rewrite", None)
+    if isinstance(rewritten, set):
+        rewritten.discard("sdnloom")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
