@@ -12,15 +12,33 @@ setup: $(VENV)/.ready
 # Rebuilt whenever the declared dependencies change. Faucet runs on a newer os-ken than the one it pins, so it is
 # installed without its dependencies.
 $(VENV)/.ready: pyproject.toml tools/faucet.txt
+	@echo 'installing sdnloom and all that its tests and benchmarks use into $(VENV): some 800 MB, a minute or two'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	$(BIN)/pip install --quiet --no-deps --requirement tools/faucet.txt
 	@touch $@
 
-demo: setup
-	@echo 'sdnloom check examples/mac_learning/bug1.toml'
-	@$(BIN)/sdnloom check examples/mac_learning/bug1.toml; test $$? -eq 1 # exit code 1 is "violated", the expected result
+# What the README's commands need, and no tools for tests: half of what `setup` installs. An environment that has those serves, too.
+$(VENV)/.demo: pyproject.toml
+	@if [ ! -e $(VENV)/.ready ]; then \
+	  echo '1. Installing sdnloom, os-ken and a solver into $(VENV): some 430 MB, once. What pip does:' && \
+	  $(PYTHON) -m venv $(VENV) && \
+	  $(BIN)/pip install --disable-pip-version-check --editable '.[osken,symbolic]'; \
+	fi
+	@touch $@
+
+demo: $(VENV)/.demo
+	@echo
+	@echo '2. A controller program that learns where hosts are, and a host that moves: does some order of events lose packets?'
+	@echo '   $(BIN)/sdnloom check examples/mac_learning/bug1.toml'
+	@echo
+	@$(BIN)/sdnloom check examples/mac_learning/bug1.toml --trace-dir build/demo; test $$? -eq 1 # exit code 1 is "violated", the expected result
+	@echo
+	@echo '3. It does: packet A:3 went to the port that B had left. What you can do next:'
+	@echo '   $(BIN)/sdnloom view build/demo/bug1.NoBlackHolesMobile.sdnloom-trace.json    # the same as pictures, in your browser'
+	@echo '   $(BIN)/sdnloom check examples/mac_learning/bug1_fixed.toml                   # the corrected program'
+	@echo '   $(BIN)/sdnloom check --app examples/apps/learning_switch.py                  # an os-ken app, or your own'
 
 # Installs nothing unless it can do so without asking: as root, with apt, and when something is missing.
 packages:
