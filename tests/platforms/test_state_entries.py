@@ -99,6 +99,7 @@ def test_long_values_and_tables_are_cut_and_say_so() -> None:
     lines = _lines(x={number: number for number in range(1_000)})
     assert len(lines) == MOST_ITEMS + 1
     assert lines[-1] == "x... = and 800 more entries"
+    assert _lines(x=set(range(10_001))) == ["x = <set of 10,001 elements>"]
     deep: Any = 1
     for _ in range(50):
         deep = {0: deep}

@@ -11,7 +11,7 @@ from sdnloom.actors.runtime.step_output import WATCH, StepWatch
 from sdnloom.actors.search.options import ActorOptions, ActorResult
 from sdnloom.actors.search.search import search_program
 from sdnloom.actors.semantics import ActorSemantics
-from sdnloom.actors.step_code import MOST_WITH_CODE, path_code
+from sdnloom.actors.step_code import MOST_WITH_CODE, KnownCode, path_code
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.path import replay
 from sdnloom.engine.result import (
@@ -76,9 +76,10 @@ def check_program(
 
 def _code(report: ActorReport) -> dict[Counterexample, tuple[tuple[CodeRun, ...], ...]]:
     """The code that the steps of the first violations ran."""
-    semantics = ActorSemantics(report.program)
+    semantics, known = ActorSemantics(report.program), KnownCode()
     return {
-        shown: path_code(semantics, shown.initial, shown.transitions) for shown in report.violations[:MOST_WITH_CODE]
+        shown: path_code(semantics, shown.initial, shown.transitions, known)
+        for shown in report.violations[:MOST_WITH_CODE]
     }
 
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from types import CodeType, FrameType
+from typing import TypeAlias
 
 from sdnloom.actors.runtime.task_run import TaskRun
 from sdnloom.actors.semantics import ActorSemantics, state_of
 from sdnloom.actors.task import Ending, StepResult, Task
+from sdnloom.engine.model import Step
 from sdnloom.engine.semantics import State, Transition
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.engine.stop_points import limits_in_force
@@ -14,13 +16,21 @@ from sdnloom.platforms.code_runs import CodeRun, RunLines
 MOST_WITH_CODE = 50  # counterexamples of a report whose steps have code
 
 
+KnownCode: TypeAlias = dict[tuple[State, Step, State], tuple[CodeRun, ...]]
+
+
 def path_code(
-    semantics: ActorSemantics, initial: State, transitions: Sequence[Transition]
+    semantics: ActorSemantics, initial: State, transitions: Sequence[Transition], known: KnownCode | None = None
 ) -> tuple[tuple[CodeRun, ...], ...]:
-    """The code that each step of a path ran."""
+    """The code that each step of a path ran. `known` has steps of other paths, and is added to."""
+    known = {} if known is None else known
     states = [initial, *(transition.state for transition in transitions)]
+    keys = [(before, each.step, each.state) for before, each in zip(states, transitions, strict=False)]
     with limits_in_force(None):
-        return tuple(step_code(semantics, *step) for step in zip(states, transitions, strict=False))
+        for key, transition in zip(keys, transitions, strict=True):
+            if key not in known:
+                known[key] = step_code(semantics, key[0], transition)
+    return tuple(known[key] for key in keys)
 
 
 def step_code(semantics: ActorSemantics, before: State, transition: Transition) -> tuple[CodeRun, ...]:

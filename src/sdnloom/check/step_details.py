@@ -50,6 +50,9 @@ class StepDetails:
         self._program = _RecordedProgram(program, self._recorder)
         self._state = capability(program, ShowsState)
         self._controller = controller.with_program(self._program)
+        # Counterexamples share most of their steps, so each is looked into once.
+        self._states: dict[Hashable, tuple[StateEntry, ...]] = {}
+        self._codes: dict[tuple[Hashable, ...], tuple[CodeRun, ...]] = {}
 
     def of_path(self, system: System, initial: State, transitions: Sequence[Transition]) -> TraceDetails:
         """The details of a path of the system that the controller belongs to, or of a reordered one."""
@@ -73,12 +76,18 @@ class StepDetails:
         """The program's state in a core of the controller."""
         if self._state is None or not isinstance(core, ControllerCore):
             return ()
-        return self._state.state_entries(core.program)
+        if core.program not in self._states:
+            self._states[core.program] = self._state.state_entries(core.program)
+        return self._states[core.program]
 
     def _step(self, core: Any, transition: Transition) -> StepDetail | None:
         if transition.component.name != CONTROLLER:
             return None
-        return StepDetail(self._code(core, transition), self.state(transition.outcome.core))
+        outcome = transition.outcome
+        key = core, transition.action.name, transition.step.message, outcome.choice, outcome.core
+        if key not in self._codes:
+            self._codes[key] = self._code(core, transition)
+        return StepDetail(self._codes[key], self.state(outcome.core))
 
     def _code(self, core: Any, transition: Transition) -> tuple[CodeRun, ...]:
         """The code that the step ran; nothing if the program does something else now."""

@@ -25,12 +25,14 @@ from sdnloom.network.program import StateEntry
 MOST_VALUE_TEXT = 120
 MOST_ITEMS = 200
 MOST_NESTING = 8
+MOST_ELEMENTS = 10_000  # of a container that is looked into
 _WAITS = "waits"
 _LINE = 60  # characters of a sequence that is written on one line
 _HIDDEN = (types.ModuleType, logging.Logger, logging.LoggerAdapter)
 _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, classmethod, staticmethod, property)
 _SETS = (set, frozenset)
 _SEQUENCES = (list, tuple, collections.deque, array.array)
+_CONTAINERS: tuple[Any, ...] = (dict, *_SETS, *_SEQUENCES)
 _TEXTS = (
     *(ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network),
     *(datetime.datetime, datetime.date, datetime.time, datetime.timedelta, decimal.Decimal, range),
@@ -130,7 +132,10 @@ class StateReader:
             return _cut((value.__func__ if kind is types.MethodType else value).__qualname__)
         if issubclass(kind, type):
             return _cut(type.__dict__["__qualname__"].__get__(value))
-        if issubclass(kind, (dict, *_SETS, *_SEQUENCES)) or self._is_own(kind):
+        if (base := next((each for each in _CONTAINERS if issubclass(kind, each)), None)) is not None:
+            count = base.__len__(value)
+            return None if count <= MOST_ELEMENTS else f"<{kind.__name__} of {count:,} elements>"
+        if self._is_own(kind):
             return None
         return f"<{kind.__name__}>"
 
@@ -164,7 +169,7 @@ class StateReader:
         inside = list(self._inside("", value))
         if not inside:
             first = "{}" if issubclass(kind, dict) else "()" if issubclass(kind, tuple) else "[]"
-            return first if issubclass(kind, (dict, *_SEQUENCES)) else f"<{kind.__name__}>"
+            return first if issubclass(kind, _CONTAINERS) else f"<{kind.__name__}>"
         texts = [self._brief(each) for _, each in inside]
         if not issubclass(kind, _SEQUENCES) or None in texts or (self._is_own(kind) and not _field_names(kind)):
             return None

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from sdnloom.errors import SdnloomError
 
 _T = TypeVar("_T")
+_LOOK = 0.25  # seconds between two looks for signals
 
 
 class WorkerEndedError(SdnloomError):
@@ -36,15 +37,25 @@ class Worker:
 
     def run(self) -> None:
         """Make the calls that are handed over, until `stop`. Ctrl-C ends it, also in the middle of a call."""
-        while (item := self._calls.get()) is not None:
+        while (item := self._next()) is not None:
             call, future = item
             try:
-                future.set_result(call())
+                result = call()
             except Exception as error:  # for the thread that asked
                 future.set_exception(error)
             except BaseException:
                 future.set_exception(WorkerEndedError("the explorer is ending"))
                 raise
+            else:
+                future.set_result(result)
+
+    def _next(self) -> tuple[Callable[[], Any], Future[Any]] | None:
+        """The next call. A wait without end would not be woken by a Ctrl-C that another thread receives."""
+        while True:
+            try:
+                return self._calls.get(timeout=_LOOK)
+            except queue.Empty:
+                continue
 
     def stop(self) -> None:
         """Let `run` return after the calls that were handed over before."""
