@@ -8,6 +8,8 @@ from sdnloom import load_scenario
 from sdnloom.engine.model import Step
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.walk import Stepper, random_walk
+from sdnloom.network import events
+from sdnloom.network.packet_id import add_packet_id
 from sdnloom.report.describe import Names
 from sdnloom.report.step_words import fault_words
 from sdnloom.report.steps import choices_text, last_step_text, offered_text, short_texts, steps_text, transition_text
@@ -131,3 +133,18 @@ def test_long_texts_are_folded_and_then_cut_in_the_middle() -> None:
     for width in range(60):
         assert len(cut("x" * 100, width)) <= width
         assert all(len(line) <= max(width, 3) for line in fold_text("some words, and more of them", width)) or width < 3
+
+
+def test_texts_of_programs_and_payloads_cannot_command_the_terminal(walked: tuple[Stepper, Names]) -> None:
+    stepper, names = walked
+    first = stepper.transitions[0]
+    packet = add_packet_id(first.events[0].packet, "A\033[2J\n:1")
+    hostile = first._replace(events=(events.Sent("A", packet), events.CallAnswered("x", 200, "a\r\nb\033[31m")))
+    for style in (TextStyle(), TextStyle(long=True), TextStyle(colour=True)):
+        text = "\n".join(steps_text([hostile], names, style))
+        assert not [
+            each
+            for each in text.replace("\033[34m", "").replace("\033[0m", "")
+            if not (each.isprintable() or each == "\n")
+        ]
+        assert "\\x1b[2J" in text

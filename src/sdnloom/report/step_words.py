@@ -11,6 +11,7 @@ from sdnloom.actors.step_words import ArgumentText, ResumedChoice, TaskSent
 from sdnloom.engine.model import Step
 from sdnloom.engine.path import QuotedMessage
 from sdnloom.engine.semantics import Transition
+from sdnloom.engine.stable_text import printable_text
 from sdnloom.network import events as network_events
 from sdnloom.network.controller_component import CONTROLLER, SETTLE_TICK, ControllerCore
 from sdnloom.network.hosts.component import HostCore
@@ -84,10 +85,10 @@ def step_words(transition: Transition, names: Names, memory: StepMemory | None =
     step = transition.step
     if isinstance(transition.outcome.core, ActorState):
         action = _actor_action(transition, names, memory)
-        return StepWords(step.component, "actor", action, _actor_effects(transition, names, memory))
+        return _printable(StepWords(step.component, "actor", action, _actor_effects(transition, names, memory)))
     kind = _kind_of_core(transition.outcome.core, step)
     action, effects = _Writer(names, memory, step, transition.events).words(kind)
-    return StepWords(step.component, kind, action, effects)
+    return _printable(StepWords(step.component, kind, action, effects))
 
 
 def offered_words(step: Step, names: Names) -> StepWords:
@@ -99,7 +100,12 @@ def offered_words(step: Step, names: Names) -> StepWords:
     step = step._replace(message=unquoted_message(step.message))
     kind = _kind_of_step(step)
     action, effects = _Writer(names, None, step, ()).words(kind)
-    return StepWords(step.component, kind, action, effects)
+    return _printable(StepWords(step.component, kind, action, effects))
+
+
+def _printable(found: StepWords) -> StepWords:
+    """The words without what a terminal would obey: texts of programs and payloads are in them."""
+    return found._replace(action=printable_text(found.action), effects=tuple(map(printable_text, found.effects)))
 
 
 def _kind_of_core(core: Any, step: Step) -> ComponentKind:
