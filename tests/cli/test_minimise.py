@@ -69,6 +69,15 @@ def test_a_late_rule_is_explained_by_a_barrier(sdnloom: CommandLine, tmp_path: P
     )
 
 
+def test_a_packet_that_the_controller_did_not_cause_needs_more_than_a_barrier(
+    sdnloom: CommandLine, tmp_path: Path
+) -> None:
+    # BUG-VII: a rule is removed before the next one is there, and a client's packet comes in between.
+    run = sdnloom("explain", check(sdnloom, EXAMPLES / "load_balancer/bug7.toml", tmp_path))
+    assert "barrier" not in run.out
+    assert "to let s1: packet (step 4) wait for the FlowMod of step 6 removes this trace" in said([run.out])
+
+
 def test_the_loop_of_a_program_of_actors_is_explained_by_a_barrier(sdnloom: CommandLine, tmp_path: Path) -> None:
     trace = check(sdnloom, LOOP, tmp_path)
     run = sdnloom("explain", trace)

@@ -20,16 +20,22 @@ from tests.engine.systems import random_system
 OPEN = "the gate is closed"
 
 
-def gate(opened_first=False, needs=Needs.EVENT):
+def gate(opened_first=False, needs=Needs.EVENT, direct=False):
     """H sends a request to K; K sends a rule and the request to the gate G, which is wrong if the request is first.
 
-    With `opened_first` K sends the request only when G has answered that the rule is there.
+    With `opened_first` K sends the request only when G has answered that the rule is there. With `direct` H sends the
+    request to the gate itself, beside K, in a second step.
     """
 
     def handle(core, message):
         if message == "done":
             return [Outcome(core, (("requests", "go"),))]
-        return [Outcome(core, (("rules", "open"), *(() if opened_first else (("requests", "go"),))))]
+        return [Outcome(core, (("rules", "open"), *(() if opened_first or direct else (("requests", "go"),))))]
+
+    def send(core, _):
+        if not core:
+            return []
+        return [Outcome(core - 1, (("requests", "go") if direct and core == 1 else ("up", "ask"),))]
 
     def obey(core, message):
         return [Outcome("open", (("up", "done"),) if opened_first else ())]
@@ -46,14 +52,14 @@ def gate(opened_first=False, needs=Needs.EVENT):
     )
     ask = Action(
         "ask",
-        lambda core, _: [Outcome(core - 1, (("up", "ask"),))] if core else [],
+        send,
         None,
-        frozenset({"up"}),
+        frozenset({"up", "requests"}),
         mode=Mode.MAY,
     )
     return System(
         (
-            Component("H", 1, (ask,)),
+            Component("H", 2 if direct else 1, (ask,)),
             Component("K", 0, (Action("handle", handle, "up", frozenset({"rules", "requests"})),)),
             Component(
                 "G", "closed", (Action("obey", obey, "rules", frozenset({"up"})), Action("pass", pass_on, "requests"))
@@ -89,6 +95,19 @@ def test_two_steps_of_a_path_are_in_a_race_where_the_later_one_could_come_first(
     assert [t.step.action for t in path] == ["ask", "handle", "pass", "obey"]
     (only,) = explain_path(Semantics(system), path, found).mattering
     assert (only.first, only.second, only.removes, only.enforced[0].states) == (2, 3, True, 5)
+
+
+def test_a_component_that_did_not_send_the_first_message_cannot_wait():
+    system = gate(direct=True, needs=Needs.QUIESCENT)
+    path, found = shortest_path(system)
+    assert [t.step.action for t in path] == ["ask", "ask", "handle", "pass", "obey"]
+    (only,) = explain_path(Semantics(system), path, found).mattering
+    assert (only.first, only.second, only.sender, only.after_sender, only.removes) == (3, 4, 2, False, True)
+    # The request may come before the rule is sent, so it has to wait for more than the rule that is under way.
+    assert [(each.rule, each.removes) for each in only.enforced] == [
+        (OrderRule.NOT_BEFORE, False),
+        (OrderRule.LAST, True),
+    ]
 
 
 def test_an_enforced_order_leaves_nothing_to_find():

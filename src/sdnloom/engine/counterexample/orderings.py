@@ -46,7 +46,8 @@ class Ordering(NamedTuple):
 
     `first` and `second` are positions; `second` is None if the other step is not taken on the path: its message waits
     at the end. `other` is that step. `matters`: the property holds in the other order. `sender` is the step that sent
-    what the other one takes, and `after_sender` says whether the first step depends on it. `enforced` are the searches
+    what the other one takes, and `after_sender` says whether the first step takes something that was sent because of it
+    or after it by the same component: then that component could have waited. `enforced` are the searches
     under rules, the last one being the one to go by; without any, nobody has asked.
     """
 
@@ -126,8 +127,19 @@ class _Races:
     def _ordering(
         self, first: int, second: int | None, other: Transition, matters: bool, sender: int | None
     ) -> Ordering:
-        after = sender is not None and sender in self.before[first]
+        after = sender is not None and self._follows(sender, first)
         return Ordering(first, second, other, matters, sender, after)
+
+    def _follows(self, sender: int, step: int) -> bool:
+        """Whether what a step takes was sent by the sender then or later, or came of that by messages alone.
+
+        What a component has taken before does not count: it does not keep the next message from coming.
+        """
+        owner, reached = self.path[sender].component.name, {sender}
+        for position in range(sender + 1, step):
+            if self.path[position].component.name == owner or self.senders[position] & reached:
+                reached.add(position)
+        return bool(self.senders[step] & reached)
 
     def _may_race(self, first: int, second: int) -> bool:
         """Whether the steps are of one component, and not the same input twice."""
