@@ -68,6 +68,7 @@ def _lines(**attributes: Any) -> list[str]:
         ([{}], ["x[0] = {}"]),
         ({3, 1, 20}, ["x = {1, 3, 20}"]),
         (set(), ["x = an empty set"]),
+        ({"a" * 40, "b" * 40}, [f"{'a' * 40} in x = True", f"{'b' * 40} in x = True"]),
         (collections.deque([1]), ["x = [1]"]),
         (collections.defaultdict(list, a=[1]), ["x[a] = [1]"]),
         (Table(a=1), ["x[a] = 1"]),

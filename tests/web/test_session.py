@@ -50,7 +50,9 @@ def test_properties_say_whether_they_hold_here() -> None:
     moved = session.take(0, 1)
     words = {each["name"]: each["word"] for each in moved["properties"]}
     assert words == {"NoBlackHolesMobile": "not yet", "sometimes HostMoved": "seen"}
-    assert all(each["memory"] for each in moved["properties"])
+    memories = {each["name"]: each["memory"] for each in moved["properties"]}
+    assert memories["sometimes HostMoved"] == ("True",)
+    assert "moved = {B}" in memories["NoBlackHolesMobile"]
 
 
 def test_a_search_goes_to_the_nearest_violation_from_the_start_or_from_here() -> None:

@@ -68,6 +68,10 @@ class StateReader:
                     found += self._entries(f"{before}{attribute}", value, seen)
         return tuple(found)
 
+    def value(self, name: str, value: Any) -> tuple[StateEntry, ...]:
+        """The entries of a value of that name."""
+        return self._entries(name, value, {})
+
     def variables(self, modules: Mapping[str, Any]) -> list[tuple[str, tuple[StateEntry, ...]]]:
         """The variables of modules and of the classes that they define, each with its entries."""
         found = []
@@ -106,7 +110,7 @@ class StateReader:
         if brief is not None:
             yield place, brief
         elif issubclass(type(value), _SETS):
-            yield from ((f"{place}{{{text}}}", "is in the set") for text in self._elements(value))
+            yield from ((f"{text} in {place}", "True") for text in self._elements(value))
         else:
             for below, each in self._inside(place, value):
                 yield from self._rows(below, each, seen, depth + 1)

@@ -1,5 +1,6 @@
 """What can be explored: a scenario or a program of actors, with its steps, pictures and searches."""
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
@@ -18,8 +19,8 @@ from sdnloom.engine.model import Needs, Step
 from sdnloom.engine.result import Counterexample, Result, SearchEvent, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Semantics, State, Transition
-from sdnloom.engine.stable_text import stable_text
 from sdnloom.network.controller_component import CONTROLLER
+from sdnloom.platforms.state_entries import StateReader
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
 from sdnloom.report.steps import short_texts
@@ -45,7 +46,7 @@ class PropertyFact(NamedTuple):
     when: str = ""
     here: bool = True
     sometimes: bool = False
-    memory: str = ""
+    memory: tuple[str, ...] = ()  # one line per entry
 
 
 class SearchAnswer(NamedTuple):
@@ -124,7 +125,7 @@ class ExploredNetwork(Explored):
                 _WHEN.get(each.needs, ""),
                 rests.get(each.needs, True),
                 each.sometimes,
-                stable_text(self.semantics.memory(each, state)) if each.has_memory else "",
+                _memory_lines(self.semantics.memory(each, state)) if each.has_memory else (),
             )
             for each in self._run.system.properties
         ]
@@ -176,6 +177,16 @@ class ExploredProgram(Explored):
             return SearchAnswer(*search_states(self.semantics, state, watch, on_event))
         report = check_program(self._program, ActorOptions(limits=watch.limits), on_event, watch)
         return _answer(report.result, report.violations)
+
+
+def _memory_lines(memory: Hashable) -> tuple[str, ...]:
+    """What a property remembers, one line per entry; nothing for a memory that is empty."""
+    if not memory:
+        return ()
+    own = {type(memory).__module__, *(name for name in sys.modules if name.startswith("sdnloom.properties"))}
+    entries = StateReader(own).value("", memory)
+    lines = (f"{each.place} = {each.value}" if each.place else each.value for each in entries)
+    return tuple(line.removeprefix(".").replace(" in .", " in ") for line in lines)
 
 
 def _answer(result: Result, violations: Sequence[Counterexample]) -> SearchAnswer:

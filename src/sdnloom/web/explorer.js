@@ -324,6 +324,8 @@ class Explorer {
     this.past = step ? causalPast(this.trace, step) : new Set();
     this.where.textContent = `${this.position} of ${steps.length}`;
     this.diagram.select(this.position, this.past);
+    const { box, finding } = this.diagram;
+    if (finding && this.position === steps.length) box.scrollTop = box.scrollHeight; // the violation is the row after it
     this.details.update(this.position);
   }
 

@@ -40,6 +40,7 @@ function withoutLane(text, lane) {
 
 class PropertyList {
   constructor() {
+    this.opened = new Set(); // names of properties whose memory is shown
     this.panel = html("section", { class: "properties", "aria-label": "Properties", "aria-live": "polite" });
   }
 
@@ -52,9 +53,13 @@ class PropertyList {
         html("b", {}, printable(each.name)),
         each.message && longText("span", printable(each.message), { class: "property-message" }),
         each.when && each.word === "not yet" && html("span", { class: "soft" }, each.when),
-        each.memory && html("details", {}, html("summary", {}, "what it remembers"), longText("p", printable(each.memory), { class: "pre" })),
+        each.memory.length > 0 && html("details", { open: this.opened.has(each.name) }, html("summary", {}, "what it remembers"), ...each.memory.map((line) => longText("p", printable(line), { class: "pre" }))),
       ),
     );
+    rows.forEach((row, place) => {
+      const memory = row.querySelector("details");
+      if (memory) memory.addEventListener("toggle", () => (memory.open ? this.opened.add(properties[place].name) : this.opened.delete(properties[place].name)));
+    });
     this.panel.replaceChildren(html("h2", {}, "Properties here"), html("ul", {}, ...rows));
   }
 }

@@ -157,7 +157,8 @@ class ExplorerRequest(BaseHTTPRequestHandler):
 
     def _no_token(self) -> RefusedRequest:
         return RefusedRequest(
-            HTTPStatus.FORBIDDEN, "the token is missing: open the address that `sdnloom explore` has printed"
+            HTTPStatus.FORBIDDEN,
+            "the token is missing: open the address that `sdnloom explore` has printed, and then this one again",
         )
 
     def _cookie(self) -> str | None:

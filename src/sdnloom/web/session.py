@@ -29,7 +29,6 @@ REST_STEPS = 500  # that one command takes
 MOST_SEARCH_SECONDS = 60.0
 MOST_SEARCH_BYTES = 1 << 30  # beyond what the explorer has before
 SUFFIX = ".sdnloom-trace.json"
-_SHOWN_MEMORY = 2_000  # characters
 
 PageDocument: TypeAlias = dict[str, Any]
 SaveTrace: TypeAlias = Callable[[Sequence[Transition], Finding | None, Path], None]
@@ -290,7 +289,7 @@ class Session:
                     "word": word,
                     "message": found.get(each.name, ""),
                     "when": each.when,
-                    "memory": each.memory[:_SHOWN_MEMORY],
+                    "memory": each.memory,
                 }
             )
         return documents

@@ -276,7 +276,7 @@ def refuse_program(file: Path) -> None:
     if program_choice(file) is not None:
         raise click.UsageError(
             f"{str(file)!r} is a Python file; expected a scenario file, or an app: --app FILE.py (programs of "
-            "actors are for check, replay, step and walk)"
+            "actors are for check, replay, step, explore and walk)"
         )
 
 
