@@ -8,6 +8,8 @@ from sdnloom.report.explain.sentences import IsControl, by_use, ordering_text, r
 from sdnloom.report.steps import StepCode, steps_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
 
+_LONG = 50  # steps of a trace that is better minimised first
+
 
 def explanation_text(
     explanation: PathExplanation,
@@ -36,11 +38,14 @@ def explanation_text(
     if rest:
         lines.append(f"in the other order of {counted(len(rest), 'race')} the violation stays")
     if explanation.stopped:
-        lines.append("there was no time to try everything")
+        long = "; `sdnloom minimise` makes the trace shorter" if len(explanation.transitions) > _LONG else ""
+        lines.append(f"there was no time to try everything{long}")
     return "\n".join(lines) + "\n"
 
 
 def _without_orderings(explanation: PathExplanation) -> str:
+    if explanation.stopped:
+        return "no ordering that matters was found so far"
     if not explanation.orderings:
         text = "no two steps of a component could come in the other order"
     else:
