@@ -7,7 +7,10 @@ import pytest
 from sdnloom.check.load import load_scenario
 from sdnloom.check.report import Report
 from sdnloom.check.run import Run
+from sdnloom.check.step_details import StepDetail
 from sdnloom.engine.walk import Stepper
+from sdnloom.platforms.code_runs import RunLines
+from sdnloom.platforms.state_entries import StateReader
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -157,3 +160,15 @@ def test_variables_of_modules_and_classes_are_shown_once_they_changed(tmp_path: 
     ((_, state),) = _shown(report)
     assert state == ["count = 1", "Counter.macs[1] = switch s1"]
     assert report.details[report.violations[0]].initial == ()
+
+
+def test_a_look_into_the_program_that_fails_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("never seen such an object")
+
+    monkeypatch.setattr(StateReader, "entries", fails)
+    monkeypatch.setattr(RunLines, "runs", fails)
+    report = load_scenario(EXAMPLES / "load_balancer/bug7.toml").check()
+    (shown,) = report.violations
+    assert len(shown.path) == 6
+    assert {detail for detail in report.details[shown].steps if detail is not None} == {StepDetail((), ())}

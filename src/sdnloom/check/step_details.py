@@ -5,9 +5,9 @@ between. Verdicts and counts are those of the search, whatever happens here.
 """
 
 import inspect
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sdnloom.engine.model import Restart, System
 from sdnloom.engine.semantics import State, Transition
@@ -25,6 +25,7 @@ from sdnloom.network.program import (
 )
 from sdnloom.platforms.code_runs import CodeRecorder, CodeRun, RunLines
 
+_T = TypeVar("_T")
 MOST_DETAILED = 50  # counterexamples of a report that have details
 
 
@@ -77,7 +78,8 @@ class StepDetails:
         if self._state is None or not isinstance(core, ControllerCore):
             return ()
         if core.program not in self._states:
-            self._states[core.program] = self._state.state_entries(core.program)
+            shown = self._state
+            self._states[core.program] = _unless_it_fails(lambda: shown.state_entries(core.program))
         return self._states[core.program]
 
     def _step(self, core: Any, transition: Transition) -> StepDetail | None:
@@ -86,7 +88,7 @@ class StepDetails:
         outcome = transition.outcome
         key = core, transition.action.name, transition.step.message, outcome.choice, outcome.core
         if key not in self._codes:
-            self._codes[key] = self._code(core, transition)
+            self._codes[key] = _unless_it_fails(lambda: self._code(core, transition))
         return StepDetail(self._codes[key], self.state(outcome.core))
 
     def _code(self, core: Any, transition: Transition) -> tuple[CodeRun, ...]:
@@ -133,6 +135,14 @@ class _RecordedProgram:
         if not isinstance(found, Restart):
             self.lines += recorder.recorded * len(found)
         return found
+
+
+def _unless_it_fails(look: Callable[[], tuple[_T, ...]]) -> tuple[_T, ...]:
+    """What a look into a program finds; nothing if it fails, because the answer of the search stands without it."""
+    try:
+        return look()
+    except Exception:  # a program that does not do the same again, or objects that nobody has thought of
+        return ()
 
 
 def _class_files(program: Program) -> list[Path]:
