@@ -115,8 +115,8 @@ def test_a_contradiction_names_both_entries_in_a_fixed_order() -> None:
             _, wrong = one_run(installed(*order))
             texts |= {each.message for each in wrong if each.property == "NoContradictoryEntries"}
     assert texts == {
-        "switch S1 has contradictory entries of priority 1: Match.of(eth_type=0x800) -> [Output(port=2)] and "
-        "Match.of(eth_type=0x800, ip_proto=6, tcp_dst=22) -> drop"
+        "switch S1 has contradictory entries of priority 1: eth_type=0x800 -> port 2 and "
+        "eth_type=0x800,ip_proto=6,tcp_dst=22 -> drop"
     }
 
 
