@@ -364,7 +364,7 @@ def test_help_lists_every_command(sdnloom: CommandLine) -> None:
         (("run", OLD, NEW, *TEST, "--witnesses", "ports.toml/x"), "ports.toml/x: cannot make the folder"),
         (("try", "none.json", OLD), "none.json: cannot read the witness file: No such file or directory"),
         (("try", "ports.toml", OLD), "ports.toml: not a whole JSON document"),
-        (("frobnicate",), "No such command 'frobnicate'"),
+        (("frobnicate",), "there is no command 'frobnicate'; expected one of run, explore"),
     ],
 )
 def test_a_mistake_is_one_message(sdnloom: CommandLine, arguments: tuple[str, ...], message: str) -> None:

@@ -67,7 +67,7 @@ def test_random_walks_fit_the_width_and_show_no_python() -> None:
     for name in ("mac_learning/bug1", "load_balancer/bug9_restarted", "traffic_engineering/failover"):
         scenario = load_scenario(EXAMPLES / f"{name}.toml")
         semantics, names = Semantics(scenario.system()), Names.of(scenario.network.topology)
-        for seed in range(3):
+        for seed in range(2):
             stepper = Stepper(semantics)
             walk = random_walk(semantics, seed, 60)
             for step in walk.path.steps:
@@ -108,6 +108,10 @@ def test_a_step_that_is_not_enabled_is_told_by_its_names() -> None:
         "controller: time passes, Monitor.poll (thread 2) goes on"
     )
     assert offered_text(Step("me", "fly", "high"), Names()) == "me: fly high"
+    expiry = "idle timeout of Match.of(in_port=1, eth_src=mac('00:00:00:00:00:01')) priority 5 table 0"
+    assert offered_text(Step("s1", "expire", None, expiry), Names({1: "ann"})) == (
+        "s1: lets a timeout expire [idle timeout of in_port=1,eth_src=ann priority 5 table 0]"
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,14 @@ from sdnloom.network import events as network_events
 from sdnloom.network.controller_component import CONTROLLER, SETTLE_TICK, ControllerCore
 from sdnloom.network.hosts.component import HostCore
 from sdnloom.network.link_failures import NAME as ENVIRONMENT
+from sdnloom.network.openflow.match import Match
 from sdnloom.network.openflow.messages import OpenFlowMessage, PacketIn, PacketOut
 from sdnloom.network.packet import decode
 from sdnloom.network.packet.headers import Packet
 from sdnloom.network.packet_id import written_id
 from sdnloom.network.program import SwitchDown, SwitchUp
 from sdnloom.network.switch_component import EpochMessage, EpochSwitchUp, SwitchState
-from sdnloom.network.text import actions_words, brief_match_words, brief_packet_words
+from sdnloom.network.text import actions_words, brief_match_words, brief_packet_words, match_words
 from sdnloom.report.actors.value_text import argument_words, effects_words
 from sdnloom.report.describe import Names, at_ports, counted, event_words, is_at_port, packet_words, words
 from sdnloom.report.quoted_value import unquoted_message
@@ -282,7 +283,9 @@ class _Writer:
         if action in ("expire", "settle") and self.events:
             return "a timeout expires", self._effects()
         known = _SWITCH_ACTIONS.get(action)
-        return (self._line(action, message) if known is None else f"{known}{self._choice()}"), self._effects()
+        if known is None:
+            return self._line(action, message), self._effects()
+        return f"{known}{_expiry_words(self._choice(), self.names)}", self._effects()
 
     def _obeyed(self, message: Any) -> str:
         sent = self.memory.obey(self.step.component, message) if self.memory is not None else None
@@ -315,6 +318,16 @@ class _Writer:
         changes = (network_events.LinkFailed, network_events.LinkRestored)
         told = [event_words(event, self.names) or "" for event in self.events if isinstance(event, changes)]
         return ", ".join(told) or self._line(self.step.action, None), self._effects(*changes)
+
+
+def _expiry_words(choice: str, names: Names) -> str:
+    """A choice that has the match of an entry as Python writes it, in words."""
+
+    def in_words(found: re.Match[str]) -> str:
+        match = unquoted_message(QuotedMessage(found[0]))
+        return match_words(match, names) if isinstance(match, Match) else found[0]
+
+    return re.sub(r"Match\.of\(.*\)(?= priority )", in_words, choice)
 
 
 _FAULTS: Mapping[str, str] = {"drop": "is dropped", "duplicate": "is duplicated"}
