@@ -23,8 +23,8 @@ def explored(name: str) -> Explored:
     """A scenario or a program of the examples."""
     file = EXAMPLES / name if not Path(name).is_absolute() else Path(name)
     if file.suffix == ".py":
-        return ExploredProgram(load_program(file))
-    return ExploredNetwork(Run(load_scenario(file), ordered=True))
+        return ExploredProgram(load_program(file), shows_output=True)
+    return ExploredNetwork(Run(load_scenario(file), ordered=True, show_output=True))
 
 
 def no_save(*_: Any) -> None:

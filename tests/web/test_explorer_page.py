@@ -106,6 +106,7 @@ def test_texts_of_an_app_cannot_inject_into_the_page(open_page: OpenPage, tmp_pa
         page.press("F")
         page.wait_for("document.querySelector('.property.violated')")
         text = page.value("document.body.innerText")
+        assert "prints " in text  # what the handler has printed is an effect of the step
         assert "</script><script>document.title='owned'</script>" in text
         assert page.value("document.querySelectorAll('img, body script:not([src])').length") == 0
         assert "owned" not in str(page.value("document.title")).replace(ATTACK, "")

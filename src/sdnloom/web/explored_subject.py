@@ -139,14 +139,14 @@ class ExploredNetwork(Explored):
 
 
 class ExploredProgram(Explored):
-    """A program of actors."""
+    """A program of actors. With `shows_output`, what a task prints is an event of its step."""
 
     semantics: ActorSemantics
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, shows_output: bool = False) -> None:
         self._program = program
         self.name, self.kind, self.names = program.name, "program of actors", program_names(program)
-        self.semantics = ActorSemantics(program)
+        self.semantics = ActorSemantics(program, shows_output=shows_output)
         self._known: dict[tuple[State, Step], tuple[CodeView, ...]] = {}
 
     def trace(self, transitions: Sequence[Transition]) -> TraceView:

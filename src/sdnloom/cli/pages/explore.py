@@ -16,6 +16,7 @@ from sdnloom.cli.actors.program_choice import loaded_program, program_choice, re
 from sdnloom.cli.options.apps import APP_GROUPS, chosen_scenario, describes_scenario
 from sdnloom.cli.options.open_option import no_open_option, open_in_browser
 from sdnloom.cli.options.option_groups import GroupedCommand
+from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.traces import (
     MakeRecord,
     TraceRecord,
@@ -54,13 +55,14 @@ class _Exploration(NamedTuple):
     help="Port on loopback; 0 is any free one, and so is the default if it is taken.",
 )
 @no_open_option
-def command(scenario: Path | None, app_options: dict[str, Any], port: int, no_open: bool) -> int:
+@show_output_option
+def command(scenario: Path | None, app_options: dict[str, Any], port: int, no_open: bool, show_output: bool) -> int:
     """Walk through SCENARIO step by step in a browser: what can happen, states, properties, source lines.
 
     SCENARIO is a scenario file, a program of actors (FILE.py or FILE.py:NAME) or a trace, whose steps are then taken.
     The page is served on this machine only, to whoever has the address that is printed. Ctrl-C ends it.
     """
-    found = _exploration(scenario, app_options)
+    found = _exploration(scenario, app_options, show_output)
     worker = Worker()
     session = Session(found.explored, partial(_save, found.record), Path(), found.path)
     server = _server(session, worker, port)
@@ -94,39 +96,44 @@ def _save(record: MakeRecord, transitions: Sequence[Transition], found: Finding 
     save(record(transitions, found), file)
 
 
-def _exploration(given: Path | None, app_options: dict[str, Any]) -> _Exploration:
+def _exploration(given: Path | None, app_options: dict[str, Any], show_output: bool) -> _Exploration:
     if given is not None and given.suffix == ".json":
         if any(value not in (None, (), False) for value in app_options.values()):
             raise click.UsageError(f"{given} is a trace, whose scenario is known; expected no option that changes it")
-        return _traced(given)
+        return _traced(given, show_output)
     choice = program_choice(given)
     if choice is not None:
-        refuse_options_of_scenarios(choice, {"port", "no_open"})
-        return _of_program(loaded_program(choice).program)
-    return _of_run(Run(chosen_scenario(given, app_options).ready(), ordered=True))
+        refuse_options_of_scenarios(choice, {"port", "no_open", "show_output"})
+        return _of_program(loaded_program(choice).program, show_output)
+    run = Run(chosen_scenario(given, app_options).ready(), ordered=True, show_output=show_output)
+    return _of_run(run, show_output)
 
 
-def _of_program(program: Program) -> _Exploration:
-    return _Exploration(ExploredProgram(program), partial(TraceRecord, program, actor_fingerprints(program)))
+def _of_program(program: Program, show_output: bool) -> _Exploration:
+    return _Exploration(
+        ExploredProgram(program, show_output), partial(TraceRecord, program, actor_fingerprints(program))
+    )
 
 
-def _of_run(run: Run) -> _Exploration:
+def _of_run(run: Run, show_output: bool) -> _Exploration:
     echo_early_violation(run)
+    if show_output:
+        echo_output(early_output(run))
     return _Exploration(ExploredNetwork(run), partial(TraceRecord, run.scenario, run.fingerprints))
 
 
-def _traced(file: Path) -> _Exploration:
+def _traced(file: Path, show_output: bool) -> _Exploration:
     """The scenario or program of a trace, and as many of its steps as can be taken."""
     trace = load_trace(file)
     choice = program_of(trace, file, None)
     if choice is not None:
         program = loaded_program(choice).program
         check_same_program(trace, file, choice, program)
-        found = _of_program(program)
+        found = _of_program(program, show_output)
     else:
-        run = Run(scenario_of(trace, file, None).with_inputs_of(trace.path), ordered=True)
+        run = Run(scenario_of(trace, file, None).with_inputs_of(trace.path), ordered=True, show_output=show_output)
         check_same(trace, file, run)
-        found = _of_run(run)
+        found = _of_run(run, show_output)
     taken = _taken(found.explored, trace.path)
     if len(taken) < len(trace.path):
         click.echo(
