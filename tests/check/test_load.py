@@ -451,7 +451,11 @@ def test_a_program_that_cannot_run_is_named_with_its_line(tmp_path: Path, text: 
         ("self.broken = broken", "raise LookupError('early')", ["hub.py, line 8: __init__ raised LookupError: early"]),
         ("def fold(count, event):", "[][most]\n\n    def fold(count, event):", ["line 25: quiet raised IndexError"]),
         ("def quiet(host: str,", "def quiet(host: 'Gone',", ["properties[0]", "cannot tell", "'Gone' is not defined"]),
-        ("def quiet(host: str,", "def quiet(host: bytes,", ["properties[0]", "no scenario can give 'host'", "bytes"]),
+        (
+            "def quiet(host: str,",
+            "def quiet(host: bytes,",
+            ["no scenario can give 'host'", "is bytes; expected str"],
+        ),
     ],
 )
 def test_an_exception_in_the_users_code_is_named_with_its_line(
@@ -472,3 +476,20 @@ def test_a_parameter_without_a_type_takes_any_value(tmp_path: Path) -> None:
     program = tmp_path / "hub.py"
     program.write_text(program.read_text().replace("host: str, most: int = 0", "host, most=0"))
     assert [prop.name for prop in load_scenario(file).properties] == ["quiet h2"]
+
+
+@pytest.mark.parametrize("hint", ["list", "list[str]", "tuple[str, ...]"])
+def test_a_parameter_may_be_a_list(tmp_path: Path, hint: str) -> None:
+    file = write(tmp_path)
+    program = tmp_path / "hub.py"
+    program.write_text(
+        program.read_text()
+        + f"\n\ndef all_of(hosts: {hint}):\n"
+        + f"    assert type(hosts) is {hint.partition('[')[0]}\n"
+        + "    return Property('all of ' + ', '.join(hosts), Needs.EVENT, lambda memory, columns: None)\n"
+    )
+    text = file.read_text()
+    start = text.index("properties = ")
+    ask = 'properties = [{ file = "hub.py", name = "all_of", hosts = ["h1", "h2"] }]'
+    file.write_text(text[:start] + ask + text[text.index("\n", start) :])
+    assert [prop.name for prop in load_scenario(file).properties] == ["all of h1, h2"]

@@ -75,7 +75,7 @@ def test_a_packet_that_the_controller_did_not_cause_needs_more_than_a_barrier(
     # BUG-VII: a rule is removed before the next one is there, and a client's packet comes in between.
     run = sdnloom("explain", check(sdnloom, EXAMPLES / "load_balancer/bug7.toml", tmp_path))
     assert "barrier" not in run.out
-    assert "to let s1: packet (step 4) wait for the FlowMod of step 6 removes this trace" in said([run.out])
+    assert "making step 4 (s1: packet client:1) wait for the FlowMod of step 6 removes this trace" in said([run.out])
 
 
 def test_the_loop_of_a_program_of_actors_is_explained_by_a_barrier(sdnloom: CommandLine, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_the_trace_of_a_program_of_actors_is_minimised(sdnloom: CommandLine, tmp
 def test_what_the_environment_decides_is_not_enforced(sdnloom: CommandLine, tmp_path: Path) -> None:
     run = sdnloom("explain", check(sdnloom, EXAMPLES / "mac_learning_osken/bug2.toml", tmp_path))
     assert run.out.splitlines()[-2:] == [
-        "  step 16 (A: receive packet) before step 17 (A: send): in the other order the property holds",
+        "  step 16 (A: packet B:to:A:1) before step 17 (A: sends A:2): in the other order the property holds",
         "      the environment decides this order, so a program cannot enforce the other one",
     ]
 

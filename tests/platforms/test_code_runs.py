@@ -4,7 +4,7 @@ import contextlib
 from pathlib import Path
 
 from sdnloom.network.usercode import run_file
-from sdnloom.platforms.code_runs import CodeRecorder
+from sdnloom.platforms.code_runs import CodeRecorder, CodeRun, main_run
 from sdnloom.platforms.line_trace import line_trace
 
 _SOURCE = """\
@@ -79,3 +79,13 @@ def test_lines_are_those_of_the_trace_of_statements(tmp_path: Path) -> None:
             outer(n)
         ran = [line for run in recorder.recorded[0].runs() for line in run.ran]
         assert ran == sorted({line.number for line in trace})
+
+
+def test_the_main_run_is_the_first_that_is_no_constructor() -> None:
+    def run(function: str) -> CodeRun:
+        return CodeRun(Path("app.py"), function, 1, (2,), 1, 3)
+
+    made, called, helper = run("Rest.__init__"), run("Rest.put"), run("App.install")
+    assert main_run([made, called, helper]) == called
+    assert main_run([made]) == made
+    assert main_run([]) is None

@@ -51,7 +51,7 @@ DATA = encode(PING)
         ),
         (
             stack(Ethernet(2, 1), IPv4(1, 2), Udp(5, 53), payload=bytes(9)),
-            "h1 > h2 IP 0.0.0.1 > 0.0.0.2 UDP 5 > 53 9 bytes of padding",
+            "h1 > h2 IP 0.0.0.1 > 0.0.0.2 UDP 5 > 53, 9 bytes of padding",
         ),
         (stack(Ethernet(2, 1), IPv6(1, 2)), "h1 > h2 IPv6 ::1 > ::2"),
         (stack(Ethernet(2, 1, 0x88B5)), "h1 > h2 type 0x88b5"),

@@ -107,6 +107,9 @@ def test_a_step_that_is_not_enabled_is_told_by_its_names() -> None:
     assert offered_text(Step("controller", "tick", None, "wake Monitor.poll#2"), Names()) == (
         "controller: time passes, Monitor.poll (thread 2) goes on"
     )
+    assert offered_text(Step("controller", "tick", None, "timeout Switches.lldp_loop#3"), Names()) == (
+        "controller: time passes, Switches.lldp_loop (thread 3) goes on"
+    )
     assert offered_text(Step("me", "fly", "high"), Names()) == "me: fly high"
     expiry = "idle timeout of Match.of(in_port=1, eth_src=mac('00:00:00:00:00:01')) priority 5 table 0"
     assert offered_text(Step("s1", "expire", None, expiry), Names({1: "ann"})) == (
@@ -152,3 +155,23 @@ def test_texts_of_programs_and_payloads_cannot_command_the_terminal(walked: tupl
             if not (each.isprintable() or each == "\n")
         ]
         assert "\\x1b[2J" in text
+
+
+def test_a_packet_out_that_leads_nowhere_says_so(tmp_path: Path) -> None:
+    (tmp_path / "back.py").write_text(
+        "from sdnloom import openflow\n\n\n"
+        "class Back:\n"
+        "    def packet_in(self, net, switch, message):\n"
+        "        net.packet_out(switch, message, openflow.Output(message.in_port))\n"
+    )
+    (tmp_path / "back.toml").write_text(
+        'properties = ["NoHandlerException"]\n[program]\nfile = "back.py"\n'
+        '[topology]\nshape = "single"\nhosts = 2\n'
+        '[[hosts]]\nname = "h1"\nkind = "client"\nto = ["h2"]\n'
+    )
+    scenario = load_scenario(tmp_path / "back.toml")
+    stepper = Stepper(scenario.system())
+    assert stepper.take_first("h1", "send")
+    stepper.rest()
+    names = Names.of(scenario.network.topology)
+    assert short_texts(stepper.transitions, names)[-1] == "s1: obeys PacketOut of step 3 -> nothing goes out"

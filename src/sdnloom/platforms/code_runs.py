@@ -9,7 +9,7 @@ import linecache
 import os
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from sys import settrace  # the function itself: while an app runs, the name in `sys` is the app's
@@ -46,6 +46,11 @@ class CodeRun(NamedTuple):
         return tuple(line.rstrip("\r\n") for line in lines)
 
 
+def main_run(runs: Sequence[CodeRun]) -> CodeRun | None:
+    """The function that people look for first: the one that ran first and is no constructor, if there is one."""
+    return next((run for run in runs if not run.function.endswith("__init__")), runs[0] if runs else None)
+
+
 class RunLines:
     """The lines that one piece of work ran, function by function in the order in which they began."""
 
@@ -74,14 +79,15 @@ class RunLines:
 def _run(code: CodeType, function: str, lines: set[int]) -> CodeRun:
     first, last = code.co_firstlineno, max(_last_line(code), *lines)
     line = first
-    while line < last and not _defines(linecache.getline(code.co_filename, line)):
+    while line < last and not is_definition(linecache.getline(code.co_filename, line)):
         line += 1
     if line == last:  # a lambda, or source that is not there
         line = first
     return CodeRun(Path(code.co_filename), function, line, tuple(sorted(lines)), first, last)
 
 
-def _defines(text: str) -> bool:
+def is_definition(text: str) -> bool:
+    """Whether a line of Python begins a function or class."""
     return text.lstrip().startswith(("def ", "async def ", "class "))
 
 

@@ -246,10 +246,10 @@ class _Writer:
         return f"{kind} from {switch}" + (f": {rest}" if rest else "")
 
     def _woken(self) -> str:
-        """The threads that go on, as a choice names them: "wake Monitor.poll#2"."""
+        """The threads that go on, as a choice names them: "wake Monitor.poll#2", "timeout Switches.lldp_loop#3"."""
         if not self.step.choice:
             return ""
-        parts = [re.fullmatch(r"(?:wake )?(\S+?)#(\d+)", each) for each in self.step.choice.split("; ")]
+        parts = [re.fullmatch(r"(?:wake |timeout )?(\S+?)#(\d+)", each) for each in self.step.choice.split("; ")]
         known = [each for each in parts if each is not None]
         if len(known) != len(parts):
             return self._choice()
@@ -277,7 +277,10 @@ class _Writer:
             came = " and ".join(f"{self._packet(packet)} at port {port}" for port, packet in message)
             return f"receives {came}{self._choice()}", self._effects()
         if action == "of":
-            return f"obeys {self._obeyed(message)}{self._choice()}", self._effects()
+            effects = self._effects()
+            if isinstance(message, PacketOut) and self.events and not effects:
+                effects.append("nothing goes out")  # it names the port where the packet came in, for example
+            return f"obeys {self._obeyed(message)}{self._choice()}", effects
         if action == "carrier":
             return words(message, self.names), self._effects()
         if action in ("expire", "settle") and self.events:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sdnloom.engine.model import Step
 from sdnloom.engine.semantics import Transition
-from sdnloom.platforms.code_runs import CodeRun
+from sdnloom.platforms.code_runs import CodeRun, main_run
 from sdnloom.report.describe import Names
 from sdnloom.report.step_words import ComponentKind, StepMemory, StepWords, offered_words, step_words
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, fold_text
@@ -27,7 +27,7 @@ def steps_text(
 ) -> list[str]:
     """The steps of a path, numbered. A short step that does not fit has its effects on lines of their own.
 
-    With `code`, a step that ran some names the function that it ran first.
+    With `code`, a step that ran some names the function that it ran first (`main_run`).
     """
     memory = None if style.long else StepMemory()
     return _numbered(_told(transitions, names, memory, code), style)
@@ -37,7 +37,7 @@ def _told(
     transitions: Sequence[Transition], names: Names, memory: StepMemory | None, code: StepCode
 ) -> list[StepWords]:
     told = [step_words(each, names, memory) for each in transitions]
-    places = [code_place(runs[0]) if runs else "" for runs in code] or [""] * len(told)
+    places = [code_place(run) if (run := main_run(runs)) else "" for runs in code] or [""] * len(told)
     return [each._replace(place=place) for each, place in zip(told, places, strict=False)]
 
 

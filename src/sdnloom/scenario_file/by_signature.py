@@ -36,7 +36,11 @@ def read_call(table: Table, call: Callable[..., Any], fixed: Mapping[str, Any], 
         kind = None if name in fixed else value_type_of(hint, own)
         if kind is None:
             if name not in fixed and parameter.default is parameter.empty:
-                raise ScenarioError(f"{table.file}: {table.where}: no scenario can give {name!r}, which is {hint}")
+                hint_text = hint.__name__ if inspect.isclass(hint) else str(hint)
+                raise ScenarioError(
+                    f"{table.file}: {table.where}: no scenario can give {name!r}, because its type is {hint_text}; "
+                    "expected str, int, float, bool, SwitchPort, a Literal of them, or a list or tuple[..., ...] of one"
+                )
             continue
         key = name.rstrip("_")  # Python's `from_` is a scenario's `from`
         if parameter.default is not parameter.empty and key not in table:
@@ -107,11 +111,18 @@ def value_type_of(hint: Any, own: Mapping[Any, ValueType]) -> ValueType | None:
         kinds = [kind for one in arguments if one is not type(None) and (kind := value_type_of(one, own))]
         return _any_of(kinds) if kinds else None
     if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
-        inner = value_type_of(arguments[0], own)
-        if inner is not None:
-            schema = {"type": "array", "items": inner.schema}
-            return ValueType(f"a list, each item {inner.expected}", lambda value: _items(value, inner), schema)
+        return _list_of(arguments[0], own, tuple)
+    if origin is list:
+        return _list_of(arguments[0], own, list)
     return None
+
+
+def _list_of(item: Any, own: Mapping[Any, ValueType], collect: type) -> ValueType | None:
+    inner = value_type_of(item, own)
+    if inner is None:
+        return None
+    schema = {"type": "array", "items": inner.schema}
+    return ValueType(f"a list, each item {inner.expected}", lambda value: collect(_items(value, inner)), schema)
 
 
 def _any_of(kinds: list[ValueType]) -> ValueType:
@@ -178,6 +189,7 @@ _PLAIN: dict[Any, ValueType] = {
     int: ValueType("a whole number of at least 0", _whole, {"type": "integer", "minimum": 0, "maximum": MOST_WHOLE}),
     float: ValueType("a number of at least 0", _seconds, {"type": "number", "minimum": 0, "maximum": MOST_WHOLE}),
     str: ValueType("a string", _text, TEXT_SCHEMA),
+    list: ValueType("a list", lambda value: _typed(list, value), {"type": "array"}),
     SwitchPort: ValueType(
         "a port of a switch such as s1:2", _switch_port, {"type": "string", "pattern": "^[^:]*:[0-9]{1,9}$"}
     ),

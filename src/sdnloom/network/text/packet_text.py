@@ -58,9 +58,11 @@ def plain_packet_words(packet: Packet, names: Names = NO_NAMES) -> str:
     parts = [text for header in packet.headers if (text := _header(header, packet, names))]
     name = written_id(packet)
     rest = packet.payload[: -len(name.encode()) - 1] if name else packet.payload
-    if rest:
-        parts.append(f"payload {bytes_words(rest)}" if any(rest) else f"{len(rest)} bytes of padding")
+    if any(rest):
+        parts.append(f"payload {bytes_words(rest)}")
     text = " ".join(parts)
+    if rest and not any(rest):
+        text += f"{', ' if text else ''}{len(rest)} bytes of padding"
     return f"{name} ({text or 'empty'})" if name else text or "an empty packet"
 
 

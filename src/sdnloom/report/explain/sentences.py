@@ -1,15 +1,20 @@
 """Orderings of steps in sentences: which matter, and what would remove the trace."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
+from sdnloom.actors.state import ActorState
 from sdnloom.engine.counterexample.explanation import PathExplanation
 from sdnloom.engine.counterexample.orderings import Ordering, OrderRule, RuleResult
 from sdnloom.engine.semantics import Transition
+from sdnloom.engine.stable_text import printable_text
+from sdnloom.network.events import HostMoved, Sent
 from sdnloom.network.openflow import OpenFlowMessage
 from sdnloom.network.packet import Packet
+from sdnloom.network.packet_id import written_id
 from sdnloom.network.switch_component import EpochMessage
-from sdnloom.report.describe import counted
+from sdnloom.report.describe import Names, counted
+from sdnloom.report.step_words import StepMemory, step_words
 from sdnloom.report.view.result_view import OrderingView
 
 IsControl: TypeAlias = Callable[[Transition], bool]  # whether a switch obeys a message of the controller in the step
@@ -115,15 +120,16 @@ def _cure(explanation: PathExplanation, ordering: Ordering, last: RuleResult, is
     if is_barrier_cure(explanation, ordering, is_control):
         return f"a barrier between {_other(ordering)} and what leads to step {number}"
     if last.rule is OrderRule.NOT_BEFORE:
-        return f"to let {step_label(first)} (step {number}) wait for {_other(ordering)}"
-    return f"to let {step_label(first)} (step {number}) wait until nothing else must happen"
+        return f"making step {number} ({step_label(first)}) wait for {_other(ordering)}"
+    return f"making step {number} ({step_label(first)}) wait until nothing else must happen"
 
 
 def _other(ordering: Ordering) -> str:
     """The other step, by its number or by the step that sent its message."""
     what = _what(ordering.other)
     if ordering.second is not None:
-        return f"the {what} of step {ordering.second + 1}"
+        is_message = _message(ordering.other) is not None
+        return f"the {what} of step {ordering.second + 1}" if is_message else f"step {ordering.second + 1}"
     if ordering.sender is None:
         return f"the {what} that waits at {ordering.other.step.component} from the start"
     return f"the {what} that step {ordering.sender + 1} sent to {ordering.other.step.component}"
@@ -138,11 +144,22 @@ def _what(transition: Transition) -> str:
     step, message = transition.step, _message(transition)
     if isinstance(message, OpenFlowMessage):
         return type(message).__name__
-    if _is_packets(message):
-        return "packet" if step.action == "packets" else f"{step.action} packet"
-    return f"{step.action} [{step.choice}]" if step.choice else step.action
+    if packets := _packets(message):
+        return f"packet {_packet_names(packets)}".rstrip()
+    if isinstance(transition.outcome.core, ActorState):
+        return f"{step.action} [{step.choice}]" if step.choice else step.action
+    sent = [event.packet for event in transition.events if isinstance(event, Sent)]
+    if sent and not isinstance(transition.events[0], HostMoved):
+        return f"sends {_packet_names(sent) or 'a packet'}"
+    return step_words(transition, Names(), StepMemory()).action
 
 
-def _is_packets(message: object) -> bool:
-    parts = message if isinstance(message, tuple) else (message,)
-    return any(isinstance(part, Packet) or (isinstance(part, tuple) and _is_packets(part)) for part in parts)
+def _packet_names(packets: Iterable[Packet]) -> str:
+    return ", ".join(dict.fromkeys(name for packet in packets if (name := printable_text(written_id(packet) or ""))))
+
+
+def _packets(message: object) -> list[Packet]:
+    """The packets of a message: itself, or those in its parts."""
+    if isinstance(message, Packet):
+        return [message]
+    return [packet for part in message for packet in _packets(part)] if isinstance(message, tuple) else []

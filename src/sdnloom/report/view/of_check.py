@@ -38,7 +38,7 @@ def check_view(report: Report, traces: Mapping[Counterexample, Path] | None = No
 def violation_view(report: Report, shown: Counterexample, file: Path | None = None) -> FindingView:
     """A violation with its trace."""
     trace = counterexample_trace(report, shown)
-    place = next(((code.file, code.first) for step in reversed(trace.steps) for code in step.code), ("", 0))
+    place = trace.last_code()
     raised = [event for each in shown.transitions for event in each.events if isinstance(event, events.HandlerRaised)]
     if raised:
         place = (raised[-1].file, raised[-1].line)

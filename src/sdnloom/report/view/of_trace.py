@@ -131,7 +131,7 @@ def trace_result(
 
 def trace_finding(finding: Finding | None, trace: TraceView, file: str) -> FindingView:
     """The finding at the end of a trace; a trace without one is a finding that violates nothing."""
-    place = next(((code.file, code.first) for step in reversed(trace.steps) for code in step.code), ("", 0))
+    place = trace.last_code()
     name, message = (finding.property, finding.message) if finding else ("", "a trace without a property")
     return FindingView(name, message, trace, (), *place, trace_file=file)
 

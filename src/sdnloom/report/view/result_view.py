@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from sdnloom.platforms.code_runs import is_definition
+
 ResultKind: TypeAlias = Literal["check", "actors", "races", "crosscheck", "trace"]
 LaneKind: TypeAlias = Literal["controller", "switch", "host", "link", "actor", "element", "agent", "environment"]
 TransferKind: TypeAlias = Literal["packet", "openflow", "message", "task"]
@@ -58,6 +60,11 @@ class CodeView:
     first: int  # the number of its first line
     lines: tuple[str, ...]
     ran: tuple[int, ...]  # line numbers, in increasing order
+
+    @property
+    def line(self) -> int:
+        """The number of the line of its `def`, which comes after its decorators."""
+        return next((number for number, text in enumerate(self.lines, self.first) if is_definition(text)), self.first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +141,12 @@ class TraceView:
     orderings: tuple[OrderingView, ...] = ()
     marked: tuple[int, ...] = ()
     length: str = ""  # how short it is, in words: "shortest counterexample, 25 steps"
+
+    def last_code(self) -> tuple[str, int]:
+        """File and line of the function of the program that ran last; a constructor only if nothing else ran."""
+        code = next((step.code for step in reversed(self.steps) if step.code), ())
+        main = next((each for each in code if not each.function.endswith("__init__")), code[0] if code else None)
+        return (main.file, main.line) if main else ("", 0)
 
 
 @dataclass(frozen=True, slots=True)
