@@ -155,7 +155,7 @@ def _what(transition: Transition) -> str:
 
 
 def _packet_names(packets: Iterable[Packet]) -> str:
-    return ", ".join(dict.fromkeys(name for packet in packets if (name := printable_text(written_id(packet) or ""))))
+    return ", ".join(dict.fromkeys(name for packet in packets if (name := printable_text(written_id(packet)))))
 
 
 def _packets(message: object) -> list[Packet]:
