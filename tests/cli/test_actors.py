@@ -389,7 +389,7 @@ def test_a_trace_names_the_program_that_was_chosen_and_has_clocks(sdnloom: Comma
 SESSION = """\
   1  ann: deposit(10) -> account.read()
   2  bob: deposit(20) -> account.read()
-step 1: ann: deposit(10) -> account.read()
+step 1: ann: deposit(10), in account.py:25 deposit -> account.read()
   1  account: read -> returns 0
   2  bob: deposit(20) -> account.read()
 account
@@ -398,7 +398,7 @@ ann
   deposit(10), waits at account.py:26 for a future
 bob
   deposit(20)
-step 2: account: read -> returns 0
+step 2: account: read, in account.py:12 read -> returns 0
   1  ann: deposit(10) [resumed at line 26] -> account.write(10)
   2  bob: deposit(20) -> account.read()
 ann

@@ -123,7 +123,7 @@ def test_a_session_goes_through_a_trace_leaves_it_and_comes_back(sdnloom: Comman
     assert "next is step 1 of the trace's 8: 1" in whole
     assert "VIOLATED quiet h2: h2 received 1" in whole
     assert whole.count("this is the end of the trace (8 steps)") == 2
-    assert whole[-8:][0] == "  1  h1: sends h1 > h2 ICMP echo request"  # the path
+    assert whole[-10:][0] == "  1  h1: sends h1 > h2 ICMP echo request"  # the path
     left = sdnloom("step", trace, stdin="next\n2\nnext\nback\nn 0\nn x\n").out.splitlines()
     assert (
         left.count("off the trace since step 2; back leads to it again") == 2

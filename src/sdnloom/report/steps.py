@@ -54,11 +54,14 @@ def choices_text(
     return _numbered([step_words(each, names, memory and memory.copy()) for each in enabled], style)
 
 
-def last_step_text(transitions: Sequence[Transition], names: Names, style: TextStyle = PLAIN_STYLE) -> list[str]:
-    """The last step of a path, with its number."""
+def last_step_text(
+    transitions: Sequence[Transition], names: Names, style: TextStyle = PLAIN_STYLE, code: StepCode = ()
+) -> list[str]:
+    """The last step of a path, with its number; `code` is that of this step."""
     *before, last = transitions
     memory = None if style.long else _memory_after(before, names)
-    return _lines(f"step {len(transitions)}: ", step_words(last, names, memory), style, _INDENT)
+    [found] = _told([last], names, memory, code)
+    return _lines(f"step {len(transitions)}: ", found, style, _INDENT)
 
 
 def short_texts(transitions: Iterable[Transition], names: Names) -> list[str]:

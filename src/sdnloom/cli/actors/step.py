@@ -1,19 +1,22 @@
 """`sdnloom step` for a program of actors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.program import Program
 from sdnloom.actors.semantics import ActorSemantics, state_of
+from sdnloom.actors.step_code import path_code
 from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program, refuse_options_of_scenarios
 from sdnloom.cli.options.output_option import echo_output
 from sdnloom.cli.step.session import SessionCommand, StepSession, echo_lines
 from sdnloom.cli.step.trail import Trail
 from sdnloom.cli.traces import TraceRecord
+from sdnloom.engine.semantics import State, Transition
 from sdnloom.engine.walk import Stepper
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.actors.state import fields_text, mailboxes_text
+from sdnloom.report.steps import StepCode
 
 _HELP = """\
   NUMBER ...         take that step, or several one after the other
@@ -60,6 +63,10 @@ class _ActorSession(StepSession):
     def own_commands(self) -> dict[str, SessionCommand]:
         """Commands that show actors."""
         return {"fields": self._fields, "mailboxes": self._mailboxes}
+
+    def path_code(self, initial: State, transitions: Sequence[Transition]) -> StepCode:
+        """The functions that each step ran."""
+        return path_code(ActorSemantics(self.program), initial, transitions)
 
     def argument_words(self, command: str) -> list[str]:
         """Names of actors."""

@@ -1,5 +1,6 @@
 """The command `sdnloom step`, and its session for scenarios."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from sdnloom.cli.traces import (
     program_of,
     scenario_of,
 )
+from sdnloom.engine.semantics import State, Transition
 from sdnloom.engine.trace import Trace, load_trace
 from sdnloom.engine.walk import Stepper
 from sdnloom.network.controller_component import CONTROLLER, SETTLE_TICK
@@ -31,6 +33,7 @@ from sdnloom.network.hosts.component import HostCore
 from sdnloom.network.switch_component import SwitchState
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.state.text import hosts_text, messages_text, tables_text
+from sdnloom.report.steps import StepCode
 from sdnloom.report.view.program_view import program_lines
 
 _HELP = """\
@@ -103,7 +106,7 @@ class _ScenarioSession(StepSession):
         names = Names.of(run.scenario.network.topology)
         sometimes = {prop.name for prop in run.properties if prop.sometimes}
         record = partial(TraceRecord, run.scenario, run.fingerprints)
-        self._details = run.step_details()
+        self._run, self._details = run, run.step_details()
         super().__init__(Stepper(run.system), names, record, sometimes, trail)
 
     def own_commands(self) -> dict[str, SessionCommand]:
@@ -118,6 +121,10 @@ class _ScenarioSession(StepSession):
     def last_commands(self) -> dict[str, SessionCommand]:
         """The command that lets time pass."""
         return {"tick": self._tick}
+
+    def path_code(self, initial: State, transitions: Sequence[Transition]) -> StepCode:
+        """The functions of the program that each step ran."""
+        return self._run.path_code(initial, transitions)
 
     def argument_words(self, command: str) -> list[str]:
         """Names of switches or hosts, or attributes of the program."""

@@ -1,7 +1,7 @@
 """A session of `sdnloom step`: the commands that scenarios and programs of actors share."""
 
 import shlex
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -12,10 +12,11 @@ from sdnloom.cli.step.trail import Trail
 from sdnloom.cli.traces import MakeRecord, save
 from sdnloom.engine.model import Step
 from sdnloom.engine.path import same_step
+from sdnloom.engine.semantics import State, Transition
 from sdnloom.engine.walk import Stepper
 from sdnloom.errors import SdnloomError
 from sdnloom.report.describe import Names, counted
-from sdnloom.report.steps import choices_text, last_step_text, offered_text, steps_text
+from sdnloom.report.steps import StepCode, choices_text, last_step_text, offered_text, steps_text
 
 SessionCommand = Callable[[str | None], object]  # it is given the rest of the line
 
@@ -60,6 +61,10 @@ class StepSession:
     def last_commands(self) -> dict[str, SessionCommand]:
         """Commands of this kind of session that come after the shared ones."""
         return {}
+
+    def path_code(self, initial: State, transitions: Sequence[Transition]) -> StepCode:
+        """The functions that each step of a path ran; none if that is not known."""
+        return ()
 
     def argument_words(self, command: str) -> list[str]:
         """The words that a command may be given, for completion."""
@@ -149,8 +154,10 @@ class StepSession:
             self.show_choices()
 
     def _take_one(self, number: int) -> None:
-        self.stepper.take(number)
-        echo_lines(last_step_text(self.stepper.transitions, self.names, text_style()))
+        before = self.stepper.state
+        taken = self.stepper.take(number)
+        code = self.path_code(before, [taken])
+        echo_lines(last_step_text(self.stepper.transitions, self.names, text_style(), code))
 
     def _next(self, times: str | None) -> None:
         """Take the next steps of the trace."""
@@ -174,7 +181,9 @@ class StepSession:
         return next((place for place, each in enumerate(self.stepper.enabled()) if same_step(each.step, step)), None)
 
     def _path(self) -> None:
-        echo_lines(steps_text(self.stepper.transitions, self.names, text_style()) or ["no steps yet"])
+        taken = self.stepper.transitions
+        code = self.path_code(self.stepper.semantics.initial(), taken)
+        echo_lines(steps_text(taken, self.names, text_style(), code) or ["no steps yet"])
 
     def _back(self, times: str | None) -> None:
         if times is not None and not (times.isascii() and times.isdigit() and 0 < len(times) < 6):
