@@ -32,8 +32,8 @@ from sdnloom.web.state_search import search_states
 
 OnSearchEvent = Callable[[SearchEvent], None]
 _WHEN = {
-    Needs.QUIESCENT: "checked when nothing has to happen any more",
-    Needs.SETTLED: "checked when nothing can happen any more",
+    Needs.QUIESCENT: "checked at rest",
+    Needs.SETTLED: "checked when all is over",
 }
 
 
