@@ -7,6 +7,7 @@ from typing import Any
 from sdnloom.engine.model import Event, Needs, Property
 from sdnloom.network.build import NetworkView
 from sdnloom.network.events import BufferDiscarded, OverlapMattered
+from sdnloom.network.text import Names, match_words
 from sdnloom.properties.base import NetworkProperty
 
 
@@ -48,10 +49,12 @@ class NoAmbiguousMatch(NetworkProperty):
     def bind(self, view: NetworkView) -> tuple[Property, ...]:
         """Return one property."""
 
+        names = Names.of(view.topology)
+
         def fold(found: str, event: Event) -> str:
             if not isinstance(event, OverlapMattered):
                 return found
-            matches = " and ".join(map(repr, event.matches))
+            matches = " and ".join(match_words(match, names) for match in event.matches)
             return max(found, f"{event.switch} may use either of {matches}, both of priority {event.priority}")
 
         return (Property(self.name, Needs.EVENT, lambda found, _: found or None, fold=fold, initial=""),)

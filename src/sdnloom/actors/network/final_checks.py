@@ -8,6 +8,7 @@ from sdnloom.actors.network.host import Host, host_names
 from sdnloom.actors.network.packets import NamedPacket
 from sdnloom.actors.network.switch import Switch
 from sdnloom.network.switch.tables.lookup import overlap
+from sdnloom.network.text import match_words
 
 
 class NetworkCheck(ABC):
@@ -76,5 +77,6 @@ class ConsistentTables(NetworkCheck):
             for number, ((priority, match), actions) in enumerate(entries):
                 for (other_priority, other), theirs in entries[number + 1 :]:
                     if priority == other_priority and actions != theirs and overlap(match, other):
-                        return f"{switch} has contradictory entries of priority {priority}: {match} and {other}"
+                        shown = f"{match_words(match)} and {match_words(other)}"
+                        return f"{switch} has contradictory entries of priority {priority}: {shown}"
         return None
