@@ -27,6 +27,7 @@ MORE_STEPS = 50  # beyond the length of the path, in which a run in another orde
 class OrderRule(Enum):
     """How steps of the two kinds are kept in the other order."""
 
+    BARRIER = "barrier"  # what the second one's sender sent for the first is not taken where the second is enabled
     NOT_BEFORE = "not before"  # the first is not taken where the second is enabled
     LAST = "last"  # the first is not taken where anything else must happen
 
@@ -44,11 +45,11 @@ class RuleResult(NamedTuple):
 class Ordering(NamedTuple):
     """A step of a path and another step of its component that could have come before it.
 
-    `first` and `second` are positions; `second` is None if the other step is not taken on the path: its message waits
-    at the end. `other` is that step. `matters`: the property holds in the other order. `sender` is the step that sent
-    what the other one takes, and `after_sender` says whether the first step takes something that was sent because of it
-    or after it by the same component: then that component could have waited. `enforced` are the searches
-    under rules, the last one being the one to go by; without any, nobody has asked.
+    `first` and `second` are positions; `second` is None if the other step is not taken on the path: its message
+    waits at the end. `other` is that step. `matters`: the property holds if these two come in the other order and
+    the rest is followed loosely. `sender` is the step that sent what the other one takes; `held` are the steps that
+    lead to the first one and take what the same component sent then or later: with a barrier they would wait.
+    `enforced` are the searches under rules, the last one being the one to go by; without any, nobody has asked.
     """
 
     first: int
@@ -56,7 +57,7 @@ class Ordering(NamedTuple):
     other: Transition
     matters: bool
     sender: int | None = None
-    after_sender: bool = False
+    held: tuple[int, ...] = ()
     enforced: tuple[RuleResult, ...] = ()
 
     @property
@@ -127,19 +128,24 @@ class _Races:
     def _ordering(
         self, first: int, second: int | None, other: Transition, matters: bool, sender: int | None
     ) -> Ordering:
-        after = sender is not None and self._follows(sender, first)
-        return Ordering(first, second, other, matters, sender, after)
+        held = () if sender is None else self._held(sender, first, second, other)
+        return Ordering(first, second, other, matters, sender, held)
 
-    def _follows(self, sender: int, step: int) -> bool:
-        """Whether what a step takes was sent by the sender then or later, or came of that by messages alone.
+    def _held(self, sender: int, first: int, second: int | None, other: Transition) -> tuple[int, ...]:
+        """The steps that take what the sender's component sent then or later, and without which the first is not.
 
-        What a component has taken before does not count: it does not keep the next message from coming.
+        Of two messages that were sent together to one channel it is not known which came first, so none is held.
         """
-        owner, reached = self.path[sender].component.name, {sender}
-        for position in range(sender + 1, step):
-            if self.path[position].component.name == owner or self.senders[position] & reached:
-                reached.add(position)
-        return bool(self.senders[step] & reached)
+        owner = self.path[sender].component.name
+        together = {sender} if self.path[first].action.take == other.action.take else set()
+        return tuple(
+            step
+            for step in sorted((self.before[first] | {first}) - {second})
+            if any(
+                each >= sender and self.path[each].component.name == owner
+                for each in (self.senders[step] - together if step == first else self.senders[step])
+            )
+        )
 
     def _may_race(self, first: int, second: int) -> bool:
         """Whether the steps are of one component, and not the same input twice."""
@@ -193,8 +199,10 @@ def enforce(
     """The ordering with what searches of all orders of the path's inputs say about the other order, enforced."""
     inputs = own_inputs(path)
     results: list[RuleResult] = []
-    for rule in OrderRule:
-        kept = _rule(rule, path[ordering.first].step, ordering.other.step)
+    held = [path[step].step for step in ordering.held]
+    for rule in OrderRule if held else (OrderRule.NOT_BEFORE, OrderRule.LAST):
+        waiting = held if rule is OrderRule.BARRIER else [path[ordering.first].step]
+        kept = _rule(rule, waiting, ordering.other.step)
         searched = search_orders(
             follower, inputs, most_states, rule=kept, out_of_time=out_of_time, on_progress=on_progress
         )
@@ -234,13 +242,13 @@ def avoidable(
 
 
 def most_useful(orderings: Sequence[Ordering]) -> tuple[Ordering, ...]:
-    """The orderings, of those that matter with one waiting message only one: one that removes the path, if any does."""
+    """The orderings, of those that matter with one waiting message only one: the first that removes the path."""
     kept: list[Ordering] = []
     for each in orderings:
         rivals = [n for n, other in enumerate(kept) if _is_rival(each, other)]
         if not rivals:
             kept.append(each)
-        elif each.removes and not kept[rivals[0]].removes:
+        elif each.removes and (not kept[rivals[0]].removes or each.first < kept[rivals[0]].first):
             kept[rivals[0]] = each
     return tuple(kept)
 
@@ -256,26 +264,33 @@ def _removed(searched: OrdersSearch) -> bool | None:
     return True if searched.stopped is None else None
 
 
-def _rule(rule: OrderRule, first: Step, second: Step) -> Rule:
-    exact = is_alike(first, second)  # two packets, say: then only these are meant
-
-    def is_first(each: Transition) -> bool:
-        return each.step == first if exact else is_alike(each.step, first) and each.step.choice == first.choice
+def _rule(rule: OrderRule, waiting: Sequence[Step], second: Step) -> Rule:
+    """The rule that steps like the waiting ones wait: for steps like the second, or until nothing else must happen."""
+    exact = [is_alike(each, second) for each in waiting]  # two packets, say: then only these are meant
 
     def is_second(each: Transition) -> bool:
-        return each.step == second if exact else is_alike(each.step, second) and each.step.choice == second.choice
+        return each.step == second if any(exact) else _is_like(each.step, second)
+
+    def waits(each: Transition) -> bool:
+        return not is_second(each) and any(
+            each.step == one if alike else _is_like(each.step, one) for one, alike in zip(waiting, exact, strict=True)
+        )
 
     def not_before(state: State, enabled: Sequence[Transition]) -> Sequence[Transition]:
         if any(is_second(each) for each in enabled):
-            return [each for each in enabled if not is_first(each)]
+            return [each for each in enabled if not waits(each)]
         return enabled
 
     def last(state: State, enabled: Sequence[Transition]) -> Sequence[Transition]:
-        if any(each.action.mode is Mode.MUST and not is_first(each) for each in enabled):
-            return [each for each in enabled if not is_first(each)]
+        if any(each.action.mode is Mode.MUST and not waits(each) for each in enabled):
+            return [each for each in enabled if not waits(each)]
         return enabled
 
-    return not_before if rule is OrderRule.NOT_BEFORE else last
+    return last if rule is OrderRule.LAST else not_before
+
+
+def _is_like(step: Step, other: Step) -> bool:
+    return is_alike(step, other) and step.choice == other.choice
 
 
 def _ancestors(path: Sequence[Transition], senders: Sequence[set[int]]) -> list[set[int]]:

@@ -38,7 +38,7 @@ def ordering_text(explanation: PathExplanation, ordering: Ordering) -> str:
     else:
         second = f"{_other(ordering)}, which still waits at the end"
     other = "the property holds" if ordering.matters else "the violation stays"
-    return f"{first} before {second}: in the other order {other}"
+    return f"{first} before {second}: with these two swapped {other}"
 
 
 def removal_text(explanation: PathExplanation, ordering: Ordering, is_control: IsControl = is_control_message) -> str:
@@ -106,19 +106,16 @@ def _number(ordering: Ordering) -> int:
 
 
 def is_barrier_cure(explanation: PathExplanation, ordering: Ordering, is_control: IsControl) -> bool:
-    """Whether a barrier gives the other order: the first step follows from what the controller sent with the second.
-
-    Then the controller can wait for the reply to a barrier before it sends what leads to the first step.
-    """
-    if not ordering.enforced or ordering.enforced[-1].rule is not OrderRule.NOT_BEFORE:
-        return False
-    return is_control(ordering.other) and ordering.after_sender
+    """Whether a barrier removes the trace: a switch obeys the second message, and what was sent for the first waits."""
+    return bool(ordering.enforced) and ordering.enforced[-1].rule is OrderRule.BARRIER and is_control(ordering.other)
 
 
 def _cure(explanation: PathExplanation, ordering: Ordering, last: RuleResult, is_control: IsControl) -> str:
     first, number = explanation.transitions[ordering.first], ordering.first + 1
     if is_barrier_cure(explanation, ordering, is_control):
         return f"a barrier between {_other(ordering)} and what leads to step {number}"
+    if last.rule is OrderRule.BARRIER:
+        return f"to let what leads to step {number} wait for {_other(ordering)}"
     if last.rule is OrderRule.NOT_BEFORE:
         return f"making step {number} ({step_label(first)}) wait for {_other(ordering)}"
     return f"making step {number} ({step_label(first)}) wait until nothing else must happen"
