@@ -76,6 +76,7 @@ def test_colour_can_be_asked_for(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path)
     assert sdnloom("check", "hub.toml", "--color").out.startswith("\033[1m\033[31mVIOLATED\033[0m")
     assert sdnloom("replay", "hub.quiet-h2.sdnloom-trace.json", "--color").out.startswith("\033[1m\033[31mCONFIRMED")
+    assert sdnloom("step", "hub.toml", "--color", stdin="").out.startswith("  1  \033[34mh1:\033[0m sends")
     assert "\033" not in sdnloom("check", "hub.toml", "--no-color").out
 
 

@@ -110,7 +110,7 @@ class StepSession:
         """List the enabled steps, after the findings of the properties and the next step of the trace."""
         for found in self.stepper.findings():
             word = "SEEN" if found.property in self._sometimes else "VIOLATED"
-            click.echo(text_style().verdict(f"{word} {found.property}: {found.message}"))
+            echo_lines([text_style().verdict(f"{word} {found.property}: {found.message}")])
         enabled = self.stepper.enabled()
         shown = choices_text(self.stepper.transitions, enabled, self.names, text_style())
         echo_lines(shown or ["  nothing can happen any more"])
@@ -209,6 +209,6 @@ class StepSession:
 
 
 def echo_lines(lines: Iterable[str]) -> None:
-    """Print lines."""
+    """Print lines, in colour if that was asked for."""
     for line in lines:
-        click.echo(line)
+        click.echo(line, color=text_style().colour)
