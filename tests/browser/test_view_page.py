@@ -1,6 +1,8 @@
 """The page of results in a real browser: what it shows, keys, long traces, hostile texts, narrow windows."""
 
 import json
+import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from sdnloom.report.page.page import results_html
-from sdnloom.report.view.result_view import ResultView
+from sdnloom.report.view.result_view import (
+    FindingView,
+    LaneView,
+    ResultView,
+    StateLine,
+    StepView,
+    TraceView,
+    TransferView,
+    WireView,
+)
 from tests.browser.chromium import BrowserPage, OpenPage
 from tests.report.page.sample_views import HOSTILE, crosscheck_view, holds_view, hostile_view, long_view, small_view
 
@@ -104,15 +115,100 @@ def test_the_state_of_any_component_can_be_chosen(show: Show) -> None:
 def test_the_drawing_shows_what_is_under_way_and_which_wires_are_down(show: Show) -> None:
     page = show(small_view(), address="#f1s1")
     assert texts_of(page, ".dot text") == ["A"]
-    assert text_of(page, ".caption") == "under way: A h1 → s1"
+    assert text_of(page, ".caption.soft") == "under way: A h1 → s1"
     assert texts_of(page, ".node.current text") == ["h1"]
     assert page.value("document.querySelectorAll('.wire.control').length") == 2
     assert page.value("document.querySelectorAll('.wire.down').length") == 0
     page.press("j", "j")
     assert texts_of(page, ".dot text") == ["FlowMod", "A"]
-    assert text_of(page, ".caption") == "under way: FlowMod controller → s1, A controller → s1"
+    assert text_of(page, ".caption.soft") == "under way: FlowMod controller → s1, A controller → s1"
+    assert texts_of(page, ".arrival title") == ["PacketIn port 1"]
+    assert text_of(page, ".caption.arrived") == "arrived: A s1 → controller"
     page.press("End")
     assert texts_of(page, ".wire.down title") == ["s1:2 – s2:2 (down)"]
+    assert page.value("document.querySelector('.caption.arrived').hidden") is True
+
+
+def test_a_wire_that_a_host_has_left_stays_in_sight_with_the_packet_that_is_lost_there(show: Show) -> None:
+    moved = (WireView("h1", "", "s1", "1"), WireView("h2", "", "s1", "3"))
+    tells = TransferView("s1", "ARP", "packet", 2, packet="R", to_port="3")
+    sends = TransferView("h2", "A (h1 > h2)", "packet", 3, packet="A", port="2")
+    steps = (
+        StepView(1, "h2", "move", "h2: moves from s1:2 to s1:3", transfers=(tells,), wires=moved, environment=True),
+        StepView(2, "s1", "packets", "s1: out 2", transfers=(sends,), causes=(1,)),
+        StepView(3, "h2", "receive", "h2: is not at s1:2", effects=("lost (moved)",), causes=(2,)),
+    )
+    wires = (moved[0], WireView("h2", "", "s1", "2"))
+    lanes = (LaneView("s1", "switch"), LaneView("h1", "host"), LaneView("h2", "host"))
+    result = replace(small_view(), findings=(FindingView("NoBlackHoles", "lost", TraceView(lanes, steps, wires)),))
+    page = show(result, address="#f1s0")
+    assert page.value("document.querySelectorAll('.wire.gone').length") == 0
+    page.press("j")
+    assert texts_of(page, ".wire.gone title") == ["h2 – s1:2 (gone)"]
+    page.press("j")
+    assert texts_of(page, ".dot text") == ["A"]
+    page.press("j")
+    assert texts_of(page, ".arrival.lost text") == ["A"]
+    assert text_of(page, ".caption.arrived") == "arrived: A s1 → h2 ✕ lost (moved)"
+    assert texts_of(page, ".label.effect") == ["✕ lost (moved)"]
+    assert angle_of_dot(page, ".arrival") == pytest.approx(angle_of_wire(page, "h2 – s1:2 (gone)"))
+    page.press("k", "k")
+    assert abs(angle_of_dot(page, ".dot") - angle_of_wire(page, "h2 – s1:3")) == pytest.approx(180)
+
+
+def angle_of_wire(page: BrowserPage, title: str) -> float:
+    """The direction from the second end of a wire to the first, in degrees."""
+    line = f"[...document.querySelectorAll('.wire')].find(one => one.textContent === {json.dumps(title)}).children[1]"
+    x1, y1, x2, y2 = page.value(f"['x1', 'y1', 'x2', 'y2'].map(name => Number({line}.getAttribute(name)))")
+    return math.degrees(math.atan2(y1 - y2, x1 - x2))
+
+
+def angle_of_dot(page: BrowserPage, selector: str) -> float:
+    path = f"document.querySelector({json.dumps(selector + ' path')})"
+    return float(page.value(f"{path}.getAttribute('transform').match(/rotate.([-0-9.e]+)/)[1]"))
+
+
+def test_changes_show_the_parts_that_the_step_has_changed(show: Show) -> None:
+    before = (StateLine("flow table", "entry one"), StateLine("ports", "1 up"), StateLine("ports", "2 up"))
+    after = (*before[:1], StateLine("flow table", "entry two"), *before[1:])
+    step = StepView(1, "s1", "of", "s1: FlowMod add", changes={"s1": after})
+    trace = TraceView((LaneView("s1", "switch"),), (step,), (), {"s1": before})
+    page = show(replace(small_view(), findings=(FindingView("NoBlackHoles", "lost", trace),)))
+    assert texts_of(page, ".state-line") == ["·entry one", "+added: entry two"]
+    assert text_of(page, ".lane-state button") == "and 2 lines as before"
+    page.click(".lane-state button")
+    assert texts_of(page, ".state-line") == ["·entry one", "+added: entry two", "·1 up", "·2 up"]
+
+
+def test_an_arrow_is_labelled_with_what_tells_messages_apart(show: Show) -> None:
+    transfers = (
+        TransferView("s1", "PacketIn port 1 buffer 0: A:1 (A > B ICMP echo request)", "openflow", packet="A:1"),
+        TransferView("s1", "PacketIn port 1 buffer 0: A > C IP A > B", "openflow"),
+        TransferView("s1", "FlowMod add", "openflow"),
+        TransferView("s1", "A:1 (A > B ICMP echo request)", "packet"),
+        TransferView("s1", "A > 00:00:00:00:01:00 IP A > B UDP", "packet"),
+        TransferView("s1", "install(p1, in_port=1,tcp,ipv4_dst=10.0.0.100)", "task", packet="p1"),
+        TransferView("s1", "0123456789" * 20, "message"),
+    )
+    steps = []
+    for number, each in enumerate(transfers):
+        steps += [
+            StepView(2 * number + 1, "h1", "send", "h1: send", transfers=(replace(each, taken=2 * number + 2),)),
+            StepView(2 * number + 2, "s1", "receive", "s1: receive", causes=(2 * number + 1,)),
+        ]
+    lanes = (LaneView("s1", "switch"), LaneView("h1", "host"))
+    wide = TraceView(lanes, tuple(steps))
+    busy = tuple(StepView(99, f"busy{number}", "send", "x") for number in range(2))
+    narrow = TraceView((*lanes, *(LaneView(each.lane, "host") for each in busy)), (*steps, *busy))
+    page = show(replace(small_view(), findings=tuple(FindingView("NoLoops", "x", each) for each in (narrow, wide))))
+    labels = "[...document.querySelectorAll('.picture .label:not(.action)')].map(one => one.textContent)"
+    page.press("Home")
+    forms = ["PacketIn A:1", "PacketIn A > B", "FlowMod add", "A:1 (A > B)", "A > B UDP", "install p1"]
+    *brief, cut = page.value(labels)
+    assert brief == forms
+    assert re.fullmatch("[0-9]+…", cut)
+    page.press("n", "Home")
+    assert page.value(labels)[2:5] == ["FlowMod add", *(each.text for each in transfers[3:5])]
 
 
 def test_every_key_does_what_the_help_says(show: Show) -> None:

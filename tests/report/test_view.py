@@ -9,6 +9,7 @@ from sdnloom.actors.run import check_program
 from sdnloom.check.load import load_scenario
 from sdnloom.network.openflow.codec import decode
 from sdnloom.network.packet import decode as decode_packet
+from sdnloom.report.check.text import traffic_lines
 from sdnloom.report.view.of_actors import actors_view
 from sdnloom.report.view.of_check import check_view
 from sdnloom.report.view.result_view import ResultView, TraceView
@@ -92,10 +93,16 @@ def test_the_packet_of_a_buffer_is_known() -> None:
 
 
 def test_a_result_that_holds_has_facts_and_no_findings() -> None:
-    view = scenario_view("mac_learning/bug1_fixed.toml")
+    report = load_scenario(EXAMPLES / "mac_learning/bug1_fixed.toml").check()
+    view = check_view(report)
     assert (view.verdict, view.findings) == ("holds", ())
     assert view.headline.startswith("HOLDS NoBlackHolesMobile")
     assert dict(view.facts)["searched"]
+    tried = [text for label, text in view.facts if label == "tried"]
+    assert tried == traffic_lines(report.traffic) != []
+    assert (
+        [text for label, text in view.facts if label == "not tried"] == [str(each) for each in report.omissions] != []
+    )
 
 
 def test_steps_of_the_controller_show_the_lines_that_ran_and_the_tables_of_the_program() -> None:

@@ -26,7 +26,7 @@ class Explorer {
     this.status = html("p", { class: "note", role: "status" });
     this.next = new NextSteps({ onTake: (number) => this.take(number, this.next.position) });
     this.properties = new PropertyList();
-    this.details = new Details({ onSelect: (position) => this.look(position) });
+    this.details = new Details({ onSelect: (position) => this.look(position), untaken: "not taken yet" });
     this.details.pane.prepend(this.properties.panel);
     this.toolbar = this.makeToolbar();
     const box = html("div", { class: "diagram" });
@@ -78,8 +78,8 @@ class Explorer {
 
   makeHelp() {
     const rows = EXPLORER_KEYS.map(([keys, words]) => html("tr", {}, html("th", { scope: "row" }, html("kbd", {}, keys)), html("td", {}, words)));
-    const dialog = html("dialog", { class: "help", "aria-label": "Keys" }, html("h2", {}, "Keys"), html("table", {}, html("tbody", {}, ...rows)));
-    dialog.append(html("p", { class: "soft" }, "The address of the page names the path: whoever explores the same scenario can open it."), button("close", {}, () => dialog.close()));
+    const dialog = html("dialog", { class: "help", "aria-label": "Keys and signs" }, html("h2", {}, "Keys"), html("table", {}, html("tbody", {}, ...rows)));
+    dialog.append(html("h2", {}, "Signs"), legend(), html("p", { class: "soft" }, "The address of the page names the path: whoever explores the same scenario can open it."), button("close", {}, () => dialog.close()));
     return dialog;
   }
 
@@ -307,7 +307,7 @@ class Explorer {
       "div",
       { class: "corner-buttons" },
       button("◐", { "aria-label": "Light or dark", title: "Light or dark (d)" }, () => this.toggleTheme()),
-      button("?", { "aria-label": "Keys", title: "Keys (?)" }, () => this.help.showModal()),
+      button("?", { "aria-label": "Keys and signs", title: "Keys and signs (?)" }, () => this.help.showModal()),
     );
     this.head.replaceChildren(html("div", { class: "title" }, badge, html("h1", {}, result.name), html("span", { class: "soft" }, answer.kind)), corner);
   }

@@ -35,7 +35,9 @@ class Answers {
     };
     const texts = agents.map((lane) => (answers.has(lane.index) ? words(answers.get(lane.index)) : ""));
     const differ = new Set(texts).size > 1 || [...answers.values()].some((each) => trace.marked.has(each.number));
+    const full = step.transfers.length ? step.transfers[0].long : "";
     const cells = [this.cell("th", step, words(step)), ...agents.map((lane, place) => this.cell("td", answers.get(lane.index), texts[place]))];
+    if (full) cells[0].append(longText("div", full, { class: "soft" }));
     if (differ) cells[0].append(html("span", { class: "unseen" }, "the answers differ"));
     return html("tr", { class: differ ? "differs" : "" }, ...cells);
   }

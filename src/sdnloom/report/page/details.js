@@ -4,8 +4,9 @@ const MOST_STATE_LINES = 300;
 const MOST_LISTED = 60; // transfers, or links to steps
 
 class Details {
-  constructor({ onSelect }) {
+  constructor({ onSelect, untaken = "not taken in this trace" }) {
     this.onSelect = onSelect;
+    this.untaken = untaken;
     this.lane = null; // whose state is shown; null is "those that the step changed"
     this.networkBox = html("div", { class: "network-box" });
     this.topology = new Topology(this.networkBox, (lane) => this.chooseLane(lane));
@@ -56,7 +57,7 @@ class Details {
   showStep() {
     const { trace, position } = this;
     if (!position) {
-      this.step.replaceChildren(html("h2", {}, "Start"), html("p", {}, `Before the first of ${counted(trace.steps.length, "step")}.`));
+      this.step.replaceChildren(html("h2", {}, "Start"), html("p", {}, trace.steps.length ? `Before the first of ${counted(trace.steps.length, "step")}.` : "No step has been taken yet."));
       return;
     }
     const step = trace.steps[position - 1];
@@ -75,7 +76,7 @@ class Details {
     this.step.replaceChildren(
       html("h2", {}, `Step ${step.number}`, html("span", { class: `chip ${lane.kind}` }, lane.name), step.environment && html("span", { class: "chip environment" }, "environment")),
       longText("p", withArrows(step.text), { class: "step-text" }),
-      step.long && html("details", { class: "long" }, html("summary", {}, "In full"), longText("p", step.long, { class: "pre" })),
+      step.long && step.long !== step.text && html("details", { class: "long" }, html("summary", {}, "In full"), longText("p", step.long, { class: "pre" })),
       html("dl", {}, ...rows),
     );
   }
@@ -83,7 +84,7 @@ class Details {
   transfer(transfer) {
     const to = this.trace.lanes[transfer.to].name;
     const ports = [transfer.port && ` from port ${transfer.port}`, ` to ${to}`, transfer.toPort && ` port ${transfer.toPort}`].filter(Boolean).join("");
-    const taken = transfer.taken ? (transfer.taken === transfer.sent ? ["taken at once"] : ["taken in step ", this.link(transfer.taken.number)]) : ["not taken in this trace"];
+    const taken = transfer.taken ? (transfer.taken === transfer.sent ? ["taken at once"] : ["taken in step ", this.link(transfer.taken.number)]) : [this.untaken];
     const octets = transfer.data.replace(/(..)/g, "$1 ").trim();
     return html(
       "div",
@@ -124,7 +125,7 @@ class Details {
         this.showState();
       });
     const choices = [choice("changes", null, false), ...lanes.map((lane) => choice(lane.name, lane.index, changed.includes(lane)))];
-    const body = shown.map((lane) => this.laneState(lane, position));
+    const body = shown.map((lane) => this.laneState(lane, position, this.lane === null));
     if (!shown.length) body.push(html("p", { class: "soft" }, position ? "This step changes no state." : "Choose a component to see its state at the start."));
     this.state.replaceChildren(
       html("h2", {}, position ? `State after step ${trace.steps[position - 1].number}` : "State at the start"),
@@ -133,12 +134,18 @@ class Details {
     );
   }
 
-  laneState(lane, position) {
+  // The state of a lane with what the step has changed; `onlyChanged` leaves out the parts that it has not.
+  laneState(lane, position, onlyChanged) {
     const now = this.states.at(lane.index, position);
     const old = position ? this.states.at(lane.index, position - 1) : now;
     const parts = stateDifference(this.trace.lines, old, now);
     const all = [];
+    let left = 0;
     for (const [part, lines] of parts) {
+      if (onlyChanged && lines.every(({ mark }) => mark === "kept")) {
+        left += lines.length;
+        continue;
+      }
       if (part) all.push(html("h4", {}, part));
       for (const { text, mark } of lines) {
         const sign = { added: "+", removed: "−", kept: "·" }[mark];
@@ -149,6 +156,7 @@ class Details {
     }
     const box = html("div", { class: "lane-state" }, html("h3", {}, lane.name), ...all.slice(0, MOST_STATE_LINES));
     if (!all.length) box.append(html("p", { class: "soft" }, "nothing"));
+    if (left) box.append(button(`and ${counted(left, "line")} as before`, { class: "link", title: `all of the state of ${shortened(lane.name, 60)}` }, () => this.chooseLane(lane.index)));
     if (all.length > MOST_STATE_LINES) {
       const more = button(`show ${counted(all.length - MOST_STATE_LINES, "more line")}`, { class: "link" }, () => more.replaceWith(...all.slice(MOST_STATE_LINES)));
       box.append(more);
@@ -165,6 +173,16 @@ class Details {
   showOrderings() {
     const { orderings } = this.trace;
     this.orderings.hidden = orderings.length === 0;
+    const [important, others] = [orderings.filter((each) => each.matters), orderings.filter((each) => !each.matters)];
+    const words = others.length === 1 ? "1 order that does not matter" : `${counted(others.length, "order")} that do not matter`;
+    this.orderings.replaceChildren(
+      html("h2", {}, "Orderings"),
+      this.orderingList(important),
+      others.length ? html("details", {}, html("summary", {}, words), this.orderingList(others)) : "",
+    );
+  }
+
+  orderingList(orderings) {
     const items = orderings.slice(0, MOST_LISTED).map((each) =>
       html(
         "li",
@@ -174,6 +192,6 @@ class Details {
         longText("p", each.text),
       ),
     );
-    this.orderings.replaceChildren(html("h2", {}, "Orderings"), html("ul", {}, ...items));
+    return html("ul", {}, ...items);
   }
 }

@@ -2,7 +2,8 @@
 
 const ROW = 40;
 const HEAD = 34;
-const LABEL_FONT = "11px system-ui, sans-serif";
+const ROOMY = 150; // a lane of this width has room for labels
+const LONGEST_LABEL = 340;
 const OVERSCAN = 6; // rows drawn above and below those in sight
 const BAD_EFFECT = /\b(drop\w*|lost|loses?|rais\w*|exception|error|refus\w*|fail\w*|crash\w*|here before|expire[sd]?)\b/i;
 const MOST_STUBS = 4; // transfers of a step that are not taken, on one side
@@ -41,10 +42,10 @@ class Diagram {
     this.hidden = new Set();
     this.idle = new Set();
     this.filter = "";
-    this.gutter = trace.orderings.some((each) => each.matters) ? 12 + 9 * this.allotSlots() : 0;
+    this.slots = trace.orderings.some((each) => each.matters) ? this.allotSlots() : 0;
     this.box.scrollTo(0, 0);
     this.arrange();
-    if (this.width > this.box.clientWidth && !this.narrow) this.hideIdle();
+    if (this.laneWidth < ROOMY && this.columns.length > 2) this.hideIdle();
   }
 
   // Lanes in which nothing happens give room to the others.
@@ -83,10 +84,12 @@ class Diagram {
     });
     const width = this.box.clientWidth;
     this.narrow = width < 620;
-    this.textWidth = this.listOnly ? width : this.narrow ? 40 : Math.round(Math.min(380, width * 0.37));
+    this.textWidth = this.listOnly ? width : this.narrow ? 34 : Math.round(Math.min(380, width * 0.36));
+    this.slotWidth = this.narrow ? 5 : 9;
+    this.gutter = this.slots ? (this.narrow ? 4 : 12) + this.slotWidth * this.slots : 0;
     this.columns = this.listOnly ? [] : lanes.filter((lane) => !this.hidden.has(lane.index) && !this.idle.has(lane.index));
     const room = width - this.textWidth - this.gutter - 16;
-    this.laneWidth = Math.max(this.narrow ? 92 : 94, Math.min(260, Math.floor(room / Math.max(1, this.columns.length))));
+    this.laneWidth = Math.max(this.narrow ? 84 : 94, Math.min(260, Math.floor(room / Math.max(1, this.columns.length))));
     this.laneX = new Map();
     this.columns.forEach((lane, place) => {
       this.laneX.set(lane.index, this.textWidth + this.gutter + 8 + (place + 0.5) * this.laneWidth);
@@ -205,7 +208,7 @@ class Diagram {
     if (this.past.has(entry.number)) made.classList.add("past");
     if (this.dimmed(position)) made.classList.add("dim");
     if (this.trace.marked.has(entry.number)) made.classList.add("marked");
-    text.append(html("span", { class: "number" }, String(entry.number)), html("span", { class: "words" }, shortened(withArrows(entry.text), 300)));
+    text.append(html("span", { class: "number" }, String(entry.number)), html("span", { class: "words" }, ...breakable(shortened(withArrows(entry.text), 300))));
     text.title = shortened(entry.text, 1000);
     return made;
   }
@@ -265,8 +268,8 @@ class Diagram {
     const side = x1 === x2 ? 1 : Math.sign(x2 - x1);
     const line = svg("path", { d: this.course(each, x1, x2, y1, y2, side) });
     const head = svg("path", { class: "head", d: "M0 0L-8 -4L-8 4Z", transform: `translate(${x2 + (x1 === x2 ? 7 : -7 * side)} ${y2}) rotate(${x1 === x2 || side < 0 ? 180 : 0})` });
-    const room = x1 === x2 ? this.laneWidth - 40 : Math.abs(x2 - x1) - 26;
-    const words = fitted(each.text, room, LABEL_FONT);
+    const room = x1 === x2 ? this.laneWidth - 40 : Math.abs(x2 - x1) - (this.narrow ? 14 : 31); // beside what runs down from the sender
+    const words = transferLabel(each, room);
     const beside = this.countBeside(each, side);
     const at = x1 === x2 ? { x: x2 + 32, y: y2 - 8, "text-anchor": "start" } : { x: x2 - 13 * side, y: y2 + (beside || lower ? 12 : -7), "text-anchor": side > 0 ? "end" : "start" };
     if (beside < 2) labels.push(svg("text", { class: `label${emphasised ? " past" : ""}${this.dimmed(each.taken.index + 1) ? " dim" : ""}`, ...at }, words));
@@ -276,7 +279,7 @@ class Diagram {
   // From the sender down beside its lane, then level to the receiver, so that a label has room above it.
   course(each, x1, x2, y1, y2, side) {
     if (y1 === y2) return `M${x1 + 7 * side} ${y1}H${x2 - 12 * side}`;
-    const bend = 6 + 4 * ((each.sent.index + each.sent.transfers.indexOf(each)) % 4);
+    const bend = 5 + 3 * ((each.sent.index + each.sent.transfers.indexOf(each)) % 4);
     if (x1 === x2) return `M${x1 + 6} ${y1}C${x1 + 14 + bend} ${y1} ${x1 + 14 + bend} ${y2} ${x1 + 11} ${y2}`;
     const start = x1 + 5 * side;
     const turn = Math.min(16, y2 - y1 - 8);
@@ -333,21 +336,41 @@ class Diagram {
     return [made];
   }
 
-  // What came of a step, or what was done if nothing was received, on the side where no arrow arrives or leaves.
+  // What came of a step, or what was done if nothing was received, where there is room for it.
   nodeLabel(step, x, y, labels) {
     const effect = step.effects.length > 0;
     if (!effect && (step.incoming.length || step.transfers.some((each) => each.taken === step))) return;
     const words = effect ? step.effects.join("; ") : this.doing(step);
     const bad = effect && BAD_EFFECT.test(words);
-    const beside = step.incoming.length ? this.laneX.get(step.incoming[0].from) : step.transfers.length ? this.laneX.get(step.transfers[0].to) : undefined;
-    let side = beside === undefined || beside <= x ? 1 : -1;
-    if (x + (this.laneWidth - 16) > this.width && side > 0) side = -1;
-    if (x - (this.laneWidth - 16) < this.textWidth + this.gutter && side < 0) side = 1;
-    const label = fitted(bad ? `✕ ${words}` : words, this.laneWidth - 26, LABEL_FONT);
-    const below = beside !== undefined && Math.sign(beside - x) === side;
+    const text = withArrows(bad ? `✕ ${words}` : words);
+    const places = this.labelPlaces(step, x, y);
+    const wanted = Math.min(textWidth(text, bad ? BOLD_FONT : LABEL_FONT), LONGEST_LABEL);
+    const roomiest = places.reduce((one, other) => (other.room > one.room ? other : one));
+    const place = places.find((each) => each.room >= wanted) || roomiest;
     labels.push(
-      svg("text", { class: `label ${bad ? "effect" : "action"}${this.dimmed(step.index + 1) ? " dim" : ""}`, x: x + (this.trace.marked.has(step.number) ? 16 : 13) * side, y: y + (below ? 15 : 4), "text-anchor": side > 0 ? "start" : "end" }, label),
+      svg(
+        "text",
+        { class: `label ${bad ? "effect" : "action"}${this.dimmed(step.index + 1) ? " dim" : ""}`, x: place.x, y: place.y, "text-anchor": place.side > 0 ? "start" : "end" },
+        fitted(text, Math.min(place.room, LONGEST_LABEL), bad ? BOLD_FONT : LABEL_FONT),
+      ),
     );
+  }
+
+  // Where a label of a step can be, the best place first. A row has the arrows of its own step only: those that arrive
+  // are level with it, and those that leave run down beside its lane.
+  labelPlaces(step, x, y) {
+    const sides = (lanes) => new Set(lanes.map((lane) => this.laneX.get(lane)).filter((each) => each !== undefined).map((each) => (each < x ? -1 : 1)));
+    const arriving = sides([...step.incoming.map((each) => each.from), ...step.transfers.filter((each) => each.taken === step).map((each) => each.to)]);
+    const leaving = sides(step.transfers.filter((each) => each.taken !== step).map((each) => each.to));
+    const ringed = step.index + 1 === this.position || this.trace.marked.has(step.number);
+    const place = (side) => {
+      const below = arriving.has(side);
+      const gap = below && leaving.has(side) ? 26 : ringed ? 16 : 13;
+      const room = (side > 0 ? this.width - x : x - this.textWidth - this.gutter) - gap - 4;
+      return { side, room, x: x + gap * side, y: y + (below ? 15 : leaving.has(side) ? -3 : 4) };
+    };
+    const cost = (side) => 2 * Number(arriving.has(side)) + Number(leaving.has(side));
+    return [1, -1].sort((one, other) => cost(one) - cost(other)).map(place);
   }
 
   // What a step does, in the words of its text: without its lane and what it leads to.
@@ -365,7 +388,7 @@ class Diagram {
       const rows = [each.first, each.second].map((number) => this.rowOf.get(this.trace.byNumber.get(number).index + 1));
       if (rows.includes(undefined) || Math.min(...rows) > last || Math.max(...rows) < first) continue;
       const right = this.textWidth + this.gutter;
-      const left = right - 8 - 9 * each.slot;
+      const left = right - (this.narrow ? 4 : 8) - this.slotWidth * each.slot;
       const [y1, y2] = rows.map((row) => this.y(row));
       made.push(
         svg(

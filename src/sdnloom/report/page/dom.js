@@ -36,10 +36,15 @@ function withArrows(text) {
   return text.replaceAll(" -> ", " → ");
 }
 
+// A text that a line may break behind its commas, as in a match of many fields.
+function breakable(text) {
+  return text.split(/(?<=,)(?=\S)/).flatMap((part, place) => (place ? [html("wbr"), part] : [part]));
+}
+
 // A text that may be very long: its beginning, and a button for the rest.
 function longText(tag, text, attributes = {}) {
-  if (text.length <= LONGEST_SHOWN) return html(tag, attributes, text);
-  const shown = html(tag, attributes, text.slice(0, LONGEST_SHOWN), "… ");
+  if (text.length <= LONGEST_SHOWN) return html(tag, attributes, ...breakable(text));
+  const shown = html(tag, attributes, ...breakable(text.slice(0, LONGEST_SHOWN)), "… ");
   shown.append(
     button(`show all ${text.length.toLocaleString("en")} characters`, { class: "link" }, () => {
       shown.textContent = text;

@@ -1,7 +1,14 @@
 // The head of the page: verdict, facts and the findings to choose from.
 
 function factsList(facts) {
-  return html("dl", { class: "facts" }, ...facts.flatMap(([label, fact]) => [html("dt", {}, label), longText("dd", fact)]));
+  const isNew = ([label], place) => !place || facts[place - 1][0] !== label; // a label that is repeated is written once
+  const rows = facts.map((each, place) => html("div", { class: "fact" }, html("dt", {}, isNew(each, place) ? each[0] : ""), longText("dd", each[1])));
+  return html("dl", { class: "facts" }, ...rows);
+}
+
+// Kinds of races, such as CT->SW<-CT, with arrows that no line break divides.
+function withRaceArrows(text) {
+  return text.replace(/\b(CT|SW)->(?=CT|SW)/g, "$1→").replace(/\b(CT|SW)<-(?=CT|SW)/g, "$1←");
 }
 
 function resultHead(result, open) {
@@ -16,11 +23,12 @@ function resultHead(result, open) {
   const said = result.headline.slice(word.length).replace(/^:? /, "");
   return [
     html("div", { class: "title" }, html("span", { class: `badge ${result.verdict}` }, verdict), html("h1", {}, result.name)),
-    longText("p", said, { class: "headline" }),
-    facts.length > 0 && html("details", { class: "about", open }, html("summary", {}, result.kind === "trace" ? "About this trace" : "What was searched, and what was not"), factsList(facts)),
+    longText("p", withRaceArrows(said), { class: "headline" }),
+    facts.length > 0 && html("details", { class: open ? "about all" : "about", open }, html("summary", {}, result.kind === "trace" ? "About this trace" : "What was searched, and what was not"), factsList(facts)),
   ].filter(Boolean);
 }
 
+const LONGEST_LISTED = 300; // characters of a message in the list
 const MOST_FINDINGS = 100; // listed before and after the chosen one
 
 function findingsList(result, chosen, onChoose) {
@@ -32,7 +40,7 @@ function findingsList(result, chosen, onChoose) {
     choice.append(
       html("span", { class: "number" }, String(place + 1)),
       html("b", {}, shortened(finding.property, 120)),
-      html("span", { class: "words" }, shortened(finding.message, 300)),
+      html("span", { class: "words" }, shortened(withRaceArrows(finding.message), LONGEST_LISTED)),
     );
     if (finding.known) choice.append(html("span", { class: "chip" }, "known"));
     return html("li", {}, choice);
@@ -42,8 +50,10 @@ function findingsList(result, chosen, onChoose) {
   return html("ol", { class: "findings" }, more(first, "before these"), ...items, more(after, "after these"));
 }
 
-// The message of an only finding is the headline.
-function findingHead(finding, alone) {
+const MOST_IN_LINE = 4; // facts of a finding
+
+// What is known of a finding. `said`: the headline or the list has its message.
+function findingHead(finding, said) {
   const facts = finding.facts.filter(([, fact]) => !finding.message.includes(fact)); // what the message says already
   if (finding.length) facts.unshift(["path", finding.length]);
   if (finding.place) facts.push(["place", finding.place]);
@@ -53,8 +63,9 @@ function findingHead(finding, alone) {
   return html(
     "div",
     { class: "finding-head" },
-    !alone && html("h2", {}, html("span", {}, shortened(finding.property, 300)), longText("span", finding.message, { class: "finding-message" })),
+    !said && html("h2", {}, html("span", {}, shortened(finding.property, 300)), longText("span", finding.message, { class: "finding-message" })),
     cure && longText("p", cure[0].toUpperCase() + cure.slice(1), { class: "cure" }),
-    facts.length > 0 && html("div", { class: "fact-line" }, ...facts.map(([label, fact]) => html("span", {}, html("span", { class: "soft" }, label), longText("span", fact)))),
+    facts.length > MOST_IN_LINE && factsList(facts),
+    facts.length > 0 && facts.length <= MOST_IN_LINE && html("div", { class: "fact-line" }, ...facts.map(([label, fact]) => html("span", {}, html("span", { class: "soft" }, label), longText("span", fact)))),
   );
 }

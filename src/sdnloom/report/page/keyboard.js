@@ -14,28 +14,9 @@ const KEYS = [
   ["?", "this help"],
 ];
 
-// What the signs of the diagram mean.
-function legend() {
-  const sign = (...shapes) => svg("svg", { class: "picture-sign", width: 48, height: 18, "aria-hidden": "true" }, ...shapes);
-  const arrow = (kind) => svg("g", { class: `arrow ${kind}` }, svg("path", { d: "M2 9H38" }), svg("path", { class: "head", d: "M46 9L38 5L38 13Z" }));
-  const circle = { class: "shape", cx: 24, cy: 9, r: 6 };
-  const node = (kind, ...shapes) => svg("g", { class: `node ${kind}` }, ...shapes);
-  const signs = [
-    [sign(node("switch", svg("circle", circle))), "a step"],
-    [sign(node("host", svg("path", { class: "shape", d: "M24 2l7 7l-7 7l-7 -7Z" }))), "a step that nobody has to take: a host sends, a link fails"],
-    [sign(node("switch marked", svg("circle", { class: "ring", cx: 24, cy: 9, r: 8 }), svg("circle", { ...circle, r: 4 }))), "a step that the finding is about"],
-    [sign(arrow("packet")), "a packet, from the step that sends it to the step that receives it"],
-    [sign(arrow("openflow")), "an OpenFlow message"],
-    [sign(arrow("message")), "another message"],
-    [sign(svg("g", { class: "arrow lost" }, svg("line", { x1: 2, y1: 9, x2: 38, y2: 9 }), svg("circle", { cx: 42, cy: 9, r: 3.5 }))), "sent, and not received in this trace"],
-    [sign(svg("g", { class: "bracket" }, svg("path", { d: "M34 3H18Q14 3 14 7V11Q14 15 18 15H34" }))), "two steps whose order matters; green if enforcing the other order removes the trace"],
-  ];
-  return html("div", { class: "legend" }, ...signs.flatMap(([picture, words]) => [picture, html("span", {}, words)]));
-}
-
 function helpDialog() {
   const rows = KEYS.map(([keys, words]) => html("tr", {}, html("th", { scope: "row" }, html("kbd", {}, keys)), html("td", {}, words)));
-  const dialog = html("dialog", { class: "help", "aria-label": "Keys" }, html("h2", {}, "Keys"), html("table", {}, html("tbody", {}, ...rows)));
+  const dialog = html("dialog", { class: "help", "aria-label": "Keys and signs" }, html("h2", {}, "Keys"), html("table", {}, html("tbody", {}, ...rows)));
   dialog.append(
     html("h2", {}, "Signs"),
     legend(),

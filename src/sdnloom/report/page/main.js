@@ -93,7 +93,7 @@ class App {
     const choice = this.results.length > 1 ? this.resultChoice() : null;
     this.head.replaceChildren(...[choice, ...resultHead(shown, !shown.findings.length), this.corner()].filter(Boolean));
     this.list.hidden = !shown.findings.length;
-    if (chosen) this.list.replaceChildren(findingsList(shown, finding, (place) => this.chooseFinding(place)), findingHead(chosen, shown.findings.length === 1 && shown.headline.includes(chosen.message)));
+    if (chosen) this.list.replaceChildren(findingsList(shown, finding, (place) => this.chooseFinding(place)), findingHead(chosen, this.isSaid(shown, chosen)));
     const current = this.list.querySelector("[aria-current]");
     if (current) current.parentNode.parentNode.scrollTop = current.offsetTop - current.parentNode.parentNode.offsetTop - 40;
     this.work.hidden = !this.trace;
@@ -111,6 +111,11 @@ class App {
     }
   }
 
+  // Whether the headline, or the list of several findings, has all of a finding's message.
+  isSaid(result, finding) {
+    return result.findings.length === 1 ? result.headline.includes(finding.message) : finding.message.length <= LONGEST_LISTED;
+  }
+
   resultChoice() {
     const options = this.results.map((each, place) => html("option", { value: place, selected: place === this.result }, `${each.verdict.toUpperCase()}  ${shortened(each.name, 100)}`));
     const choice = html("select", { class: "results", "aria-label": "Result" }, ...options);
@@ -123,7 +128,7 @@ class App {
       "div",
       { class: "corner-buttons" },
       button("◐", { "aria-label": "Light or dark", title: "Light or dark (d)" }, () => this.toggleTheme()),
-      button("?", { "aria-label": "Keys", title: "Keys (?)" }, () => this.help.showModal()),
+      button("?", { "aria-label": "Keys and signs", title: "Keys and signs (?)" }, () => this.help.showModal()),
     );
   }
 

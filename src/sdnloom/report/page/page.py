@@ -23,11 +23,13 @@ SCRIPTS: Final = (
     "state.js",
     "layout.js",
     "topology.js",
+    "labels.js",
     "diagram.js",
     "answers.js",
     "code.js",
     "details.js",
     "findings.js",
+    "legend.js",
     "keyboard.js",
     "main.js",
 )

@@ -49,8 +49,9 @@ class Topology {
     const padX = this.small ? 18 : this.dense ? 30 : 44;
     const above = top.length ? 92 : 26;
     const low = rest.filter(isHost).map((lane) => index.get(lane));
-    const { places, height } = layout(rest.length, edges, this.width - 2 * padX, Math.min(340, 170 + 6 * Math.max(0, rest.length - 8)), low);
-    this.height = Math.round(above + height + 26);
+    const { places, height } = layout(rest.length, edges, this.width - 2 * padX, rest.length > 8 ? Math.min(340, 170 + 6 * (rest.length - 8)) : 60 + 14 * rest.length, low);
+    const moves = this.trace.steps.some((step) => step.wires && step.wires.length); // room for wires that are gone
+    this.height = Math.round(above + height + (moves ? 46 : 26));
     this.places = new Map(rest.map((lane, place) => [lane, [places[place][0] + padX, places[place][1] + above]]));
     top.forEach((lane, place) => this.places.set(lane, [(this.width * (place + 1)) / (top.length + 1), 20]));
     this.draw();
@@ -64,9 +65,11 @@ class Topology {
     this.wireLayer = svg("g");
     this.nodeLayer = svg("g");
     this.packetLayer = svg("g");
+    this.boxes = []; // of nodes and labels: [left, top, right, bottom]
     this.shapes = new Map();
     for (const lane of this.nodes) this.nodeLayer.append(this.node(lane));
     this.caption = html("p", { class: "caption soft" });
+    this.arrived = html("p", { class: "caption arrived" });
     const picture = svg(
       "svg",
       { class: "topology", role: "img", "aria-label": `network of ${counted(this.nodes.length, "component")}`, width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}` },
@@ -74,7 +77,7 @@ class Topology {
       this.nodeLayer,
       this.packetLayer,
     );
-    this.box.replaceChildren(picture, this.caption);
+    this.box.replaceChildren(picture, this.arrived, this.caption);
     this.drawnWires = null;
   }
 
@@ -92,6 +95,7 @@ class Topology {
       svg("rect", { x: -half, y: -high, width: 2 * half, height: 2 * high, rx: round }),
     );
     if (!this.small) group.append(svg("text", { "text-anchor": "middle", y: 4 }, label));
+    this.boxes.push([x - half, y - high, x + half, y + high]);
     this.shapes.set(lane, group);
     return group;
   }
@@ -100,18 +104,24 @@ class Topology {
   update(position) {
     if (this.empty) return;
     const { trace } = this;
-    let wires = trace.wires;
-    for (const step of trace.steps.slice(0, position)) if (step.wires) wires = step.wires;
-    if (this.drawnWires !== wires) this.drawWires(wires);
+    const all = [trace.wires, ...trace.steps.slice(0, position).flatMap((step) => (step.wires ? [step.wires] : []))];
+    if (this.drawnWires !== all[all.length - 1]) this.drawWires(all);
     const current = position ? trace.steps[position - 1] : null;
     for (const [lane, shape] of this.shapes) shape.classList.toggle("current", Boolean(current) && current.lane === lane);
     const underWay = trace.transfers.filter(
       (each) => each.sent.index < position && each.taken !== each.sent && (!each.taken || each.taken.index >= position),
     );
-    this.drawTransfers(underWay);
-    const words = underWay.map((each) => `${this.nameOf(each)} ${trace.lanes[each.from].name} → ${trace.lanes[each.to].name}`);
-    const more = words.length > MOST_NAMED ? ` and ${words.length - MOST_NAMED} more` : "";
-    this.caption.textContent = words.length ? `under way: ${words.slice(0, MOST_NAMED).join(", ")}${more}` : "nothing is under way";
+    const arrived = current ? current.incoming : [];
+    const lost = current ? current.effects.filter((effect) => BAD_EFFECT.test(effect)) : [];
+    this.drawTransfers(underWay, arrived, lost.length > 0);
+    const words = (each) => `${this.nameOf(each)} ${trace.lanes[each.from].name} → ${trace.lanes[each.to].name}`;
+    const named = (transfers) => {
+      const more = transfers.length > MOST_NAMED ? ` and ${transfers.length - MOST_NAMED} more` : "";
+      return transfers.slice(0, MOST_NAMED).map(words).join(", ") + more;
+    };
+    this.caption.textContent = underWay.length ? `under way: ${named(underWay)}` : "nothing is under way";
+    this.arrived.replaceChildren(arrived.length ? `arrived: ${named(arrived)}` : "", lost.length ? html("b", {}, ` ✕ ${shortened(lost.join("; "), 200)}`) : "");
+    this.arrived.hidden = !arrived.length;
   }
 
   // The packet's name, or the first word of a message.
@@ -119,39 +129,64 @@ class Topology {
     return shortened(each.packet || /^[\w.]*/.exec(each.text)[0] || each.text, 60);
   }
 
-  drawWires(wires) {
+  // Draws the last ones of the lists, and those of a list before it that are not there any more: a host has moved.
+  drawWires(all) {
+    const wires = all[all.length - 1];
     this.drawnWires = wires;
-    const lines = [];
-    const seen = new Map();
+    this.ways = new Map(); // an end of a wire -> where it is drawn, from this end to the other
     const drawn = this.implied ? this.edges.map(([one, other]) => ({ one, other, control: true, up: true, onePort: "", otherPort: "" })) : wires;
-    for (const wire of drawn) {
+    const key = (wire) => `${wire.one} ${wire.onePort} ${wire.other} ${wire.otherPort}`;
+    const present = new Set(drawn.map(key));
+    const gone = new Map();
+    for (const wire of all.slice(0, -1).flat()) if (!wire.control && !present.has(key(wire))) gone.set(key(wire), { ...wire, gone: true });
+    const seen = new Map();
+    const lines = [];
+    for (const wire of [...drawn, ...gone.values()]) {
       const ends = [this.places.get(wire.one), this.places.get(wire.other)];
       if (!ends[0] || !ends[1] || wire.one === wire.other) continue;
-      const key = wire.one < wire.other ? `${wire.one} ${wire.other}` : `${wire.other} ${wire.one}`;
-      const parallel = seen.get(key) || 0;
-      seen.set(key, parallel + 1);
-      const [[x1, y1], [x2, y2]] = this.shifted(ends, parallel);
-      const kind = wire.control ? "wire control" : "wire";
-      const words = `${this.trace.lanes[wire.one].name}${wire.onePort && `:${wire.onePort}`} – ${this.trace.lanes[wire.other].name}${wire.otherPort && `:${wire.otherPort}`}`;
-      const used = wire.control && this.dense ? " unused" : "";
-      const line = svg("g", { class: wire.up ? kind + used : `${kind} down` }, svg("title", {}, wire.up ? words : `${words} (down)`));
-      if (wire.up) {
-        line.append(svg("line", { x1, y1, x2, y2 }));
-      } else {
-        const at = (part) => [x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
-        const [[ax, ay], [bx, by], [mx, my]] = [at(0.42), at(0.58), at(0.5)];
-        line.append(
-          svg("line", { x1, y1, x2: ax, y2: ay }),
-          svg("line", { x1: bx, y1: by, x2, y2 }),
-          svg("path", { class: "cut", d: `M${mx - 5} ${my - 5}l10 10m0 -10l-10 10` }),
-        );
-      }
-      lines.push(line);
-      if (!this.dense && !wire.control) {
-        lines.push(...this.portLabel(wire.onePort, x1, y1, x2, y2), ...this.portLabel(wire.otherPort, x2, y2, x1, y1));
-      }
+      const pair = wire.one < wire.other ? `${wire.one} ${wire.other}` : `${wire.other} ${wire.one}`;
+      const parallel = seen.get(pair) || 0;
+      seen.set(pair, parallel + 1);
+      const way = wire.gone ? this.abandoned(wire, ends) : this.shifted(ends, parallel);
+      this.addWay(`${wire.one} ${wire.onePort} ${wire.other}`, way);
+      this.addWay(`${wire.other} ${wire.otherPort} ${wire.one}`, [way[1], way[0]]);
+      lines.push(...this.wire(wire, way));
     }
     this.wireLayer.replaceChildren(...lines);
+  }
+
+  // The first one stays: hosts have no port numbers, so what a host has left may have the same end.
+  addWay(end, way) {
+    if (!this.ways.has(end)) this.ways.set(end, way);
+  }
+
+  wire(wire, [[x1, y1], [x2, y2]]) {
+    const { lanes } = this.trace;
+    const kind = wire.control ? (this.dense ? "wire control unused" : "wire control") : "wire";
+    const ends = `${lanes[wire.one].name}${wire.onePort && `:${wire.onePort}`} – ${lanes[wire.other].name}${wire.otherPort && `:${wire.otherPort}`}`;
+    const mark = wire.gone ? "gone" : wire.up ? "" : "down";
+    const line = svg("g", { class: mark ? `${kind} ${mark}` : kind }, svg("title", {}, mark ? `${ends} (${mark})` : ends));
+    const at = (part) => [x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
+    if (mark === "down") {
+      const [[ax, ay], [bx, by], [mx, my]] = [at(0.42), at(0.58), at(0.5)];
+      line.append(
+        svg("line", { x1, y1, x2: ax, y2: ay }),
+        svg("line", { x1: bx, y1: by, x2, y2 }),
+        svg("path", { class: "cut", d: `M${mx - 5} ${my - 5}l10 10m0 -10l-10 10` }),
+      );
+    } else {
+      line.append(svg("line", { x1, y1, x2, y2 }));
+    }
+    if (this.dense || wire.control) return [line];
+    const away = wire.gone ? 26 : 0;
+    return [line, ...this.portLabel(wire.onePort, x1, y1, x2, y2, away), ...this.portLabel(wire.otherPort, x2, y2, x1, y1, away)];
+  }
+
+  // Where a wire led that is gone: below the host that has moved away.
+  abandoned(wire, [one, other]) {
+    const isHost = (lane) => this.trace.lanes[lane].kind === "host";
+    const below = ([x, y]) => [x, y + 34 < this.height ? y + 30 : y - 30];
+    return [isHost(wire.one) ? below(one) : one, isHost(wire.other) ? below(other) : other];
   }
 
   // Parallel wires beside each other.
@@ -163,61 +198,85 @@ class Topology {
     return [[x1 + dx, y1 + dy], [x2 + dx, y2 + dy]];
   }
 
-  portLabel(port, x1, y1, x2, y2) {
+  portLabel(port, x1, y1, x2, y2, away) {
     const length = Math.hypot(x2 - x1, y2 - y1);
     if (!port || port.length > 4 || length < 90) return [];
-    const part = Math.min(0.4, (Math.abs(x2 - x1) > Math.abs(y2 - y1) ? 32 : 22) / length);
-    const side = Math.abs(x2 - x1) > Math.abs(y2 - y1) ? [0, -4] : [7, 4];
+    const part = Math.min(0.4, (away + (Math.abs(x2 - x1) > Math.abs(y2 - y1) ? 32 : 22)) / length);
+    const side = Math.abs(x2 - x1) > Math.abs(y2 - y1) ? [0, away ? 12 : -4] : [7, 4];
     return [
       svg("text", { class: "port", x: x1 + (x2 - x1) * part + side[0], y: y1 + (y2 - y1) * part + side[1], "text-anchor": "middle" }, port),
     ];
   }
 
-  // A dot for each transfer, on the way from the sender to the receiver; several on one way keep apart.
-  drawTransfers(underWay) {
+  // From where to where a transfer goes: along the wire of its port, if that is known.
+  way(each) {
+    const found = this.ways.get(`${each.from} ${each.port} ${each.to}`);
+    if (found) return found;
+    const back = this.ways.get(`${each.to} ${each.toPort} ${each.from}`);
+    return back ? [back[1], back[0]] : [this.places.get(each.from), this.places.get(each.to)];
+  }
+
+  // A dot for each transfer, on the way from the sender to the receiver; several on one way keep apart. Those that the
+  // step has received are hollow, and close to the receiver.
+  drawTransfers(underWay, arrived, lost) {
     const ways = new Map();
     for (const each of underWay) {
       if (!this.places.has(each.from) || !this.places.has(each.to)) continue;
-      const key = `${each.from} ${each.to}`;
+      const key = `${each.from} ${each.port} ${each.to}`;
       if (!ways.has(key)) ways.set(key, []);
       ways.get(key).push(each);
     }
+    const boxes = [...this.boxes];
     const dots = [];
+    for (const each of arrived.slice(0, MOST_NAMED)) {
+      if (!this.places.has(each.from) || !this.places.has(each.to)) continue;
+      dots.push(this.dot(each, lost ? "arrival lost" : "arrival", 0.78, this.nameOf(each), boxes));
+    }
     for (const sent of ways.values()) {
-      const [x1, y1] = this.places.get(sent[0].from);
-      const [x2, y2] = this.places.get(sent[0].to);
+      const [[x1, y1], [x2, y2]] = this.way(sent[0]);
       const shown = sent.slice(0, Math.hypot(x2 - x1, y2 - y1) < 90 ? 2 : 3);
       shown.forEach((each, place) => {
         const part = shown.length === 1 ? 0.55 : 0.34 + (0.4 * place) / (shown.length - 1);
-        const length = Math.hypot(x2 - x1, y2 - y1) || 1;
-        const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
-        // Both directions of a wire keep to their side of it.
-        const [x, y] = [x1 + (x2 - x1) * part + 5 * dy, y1 + (y2 - y1) * part - 5 * dx];
-        const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
         const more = place === shown.length - 1 && sent.length > shown.length ? ` +${sent.length - shown.length}` : "";
-        const name = fitted(this.nameOf(each), 84, DOT_FONT) + more;
-        dots.push(
-          svg(
-            "g",
-            { class: `dot ${each.kind}` },
-            svg("title", {}, shortened(each.text, 200)),
-            svg("path", { d: "M-5 -5L6 0L-5 5Z", transform: `translate(${x} ${y}) rotate(${angle})` }),
-            !this.dense && svg("text", this.dotLabel(x, y, name, dx, dy), name),
-          ),
-        );
+        dots.push(this.dot(each, "dot", part, this.nameOf(each), boxes, more));
       });
     }
     this.packetLayer.replaceChildren(...dots);
   }
 
-  // On the side of the wire that the dot keeps to, and always inside of the drawing.
-  dotLabel(x, y, name, dx, dy) {
-    const half = textWidth(name, DOT_FONT) / 2;
-    if (Math.abs(dy) > 0.5) {
-      const right = dy > 0 ? x + 9 + 2 * half < this.width : x - 9 - 2 * half < 0;
-      return { x: right ? x + 9 : x - 9, y: y + 4, "text-anchor": right ? "start" : "end" };
+  dot(each, kind, part, name, boxes, more = "") {
+    const [[x1, y1], [x2, y2]] = this.way(each);
+    const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+    const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
+    // Both directions of a wire keep to their side of it.
+    const [x, y] = [x1 + (x2 - x1) * part + 5 * dy, y1 + (y2 - y1) * part - 5 * dx];
+    const label = fitted(name, 84, DOT_FONT) + more;
+    const at = this.dense ? null : this.freePlace(x, y, textWidth(label, DOT_FONT), [dx, dy], boxes);
+    return svg(
+      "g",
+      { class: `${kind} ${each.kind}` },
+      svg("title", {}, shortened(each.text, 200)),
+      svg("path", { d: "M-5 -5L6 0L-5 5Z", transform: `translate(${x} ${y}) rotate(${(Math.atan2(dy, dx) * 180) / Math.PI})` }),
+      at && svg("text", at, label),
+    );
+  }
+
+  // Where a label of a dot covers nothing: at first on the side of the wire that the dot keeps to. Null if there is no place.
+  freePlace(x, y, wide, [dx, dy], boxes) {
+    const right = { x: x + 9, y: y + 4, "text-anchor": "start" };
+    const left = { x: x - 9, y: y + 4, "text-anchor": "end" };
+    const middle = Math.min(Math.max(x, wide / 2 + 2), this.width - wide / 2 - 2);
+    const above = { x: middle, y: y - 8, "text-anchor": "middle" };
+    const below = { x: middle, y: y + 16, "text-anchor": "middle" };
+    const places = Math.abs(dy) > 0.5 ? (dy > 0 ? [right, left, above, below] : [left, right, above, below]) : dx > 0 ? [above, below, right, left] : [below, above, left, right];
+    for (const place of places) {
+      const start = { start: place.x, end: place.x - wide, middle: place.x - wide / 2 }[place["text-anchor"]];
+      const box = [start - 2, place.y - 10, start + wide + 2, place.y + 3];
+      const inside = box[0] >= 0 && box[2] <= this.width && box[1] >= 0 && box[3] <= this.height;
+      if (!inside || boxes.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
+      boxes.push(box);
+      return place;
     }
-    const inside = Math.min(Math.max(x, half + 2), this.width - half - 2);
-    return { x: inside, y: dx > 0 ? y - 7 : y + 15, "text-anchor": "middle" };
+    return null;
   }
 }

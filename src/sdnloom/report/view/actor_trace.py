@@ -19,12 +19,13 @@ from sdnloom.engine.path import clocks
 from sdnloom.engine.semantics import State, Transition
 from sdnloom.network import events
 from sdnloom.network.packet import encode as encode_packet
+from sdnloom.network.text import brief_match_words
 from sdnloom.network.topology import Topology
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.actors.state import field_lines, task_texts
 from sdnloom.report.actors.value_text import argument_words, effects_words
 from sdnloom.report.describe import Names
-from sdnloom.report.steps import transition_text
+from sdnloom.report.steps import short_texts, transition_text
 from sdnloom.report.view.result_view import (
     CodeView,
     LaneKind,
@@ -59,22 +60,22 @@ def actor_trace(
     sent: dict[int, list[RoutedMessage]] = {}
     for each in routed_messages(transitions):
         sent.setdefault(each.sent, []).append(each)
+    short = short_texts(transitions, names)
     steps = []
     for position, (transition, clock) in enumerate(zip(transitions, clocks(transitions, direct), strict=True)):
         after = {lane.name: _lane_state(semantics, lane.name, state_of(transition.state), names) for lane in lanes}
         changes = {name: now for name, now in after.items() if now != states[name]}
         states = after
         message = transition.step.message
-        text = transition_text(transition, names)
         told = [event for event in transition.events if not isinstance(event, _TRANSFERRED)]
         steps.append(
             StepView(
                 number=position + 1,
                 lane=transition.step.component,
                 action=transition.step.action,
-                text=text,
-                long=text,
-                takes=argument_words(message, names, brief=False) if isinstance(message, ArgumentText) else "",
+                text=short[position],
+                long=transition_text(transition, names),
+                takes=_taken(message, names),
                 effects=tuple(effects_words(told, names)),
                 transfers=tuple(_transfers(transition, sent.get(position, []), names)),
                 causes=tuple(sorted(cause + 1 for cause in direct[position])),
@@ -87,6 +88,11 @@ def actor_trace(
     return TraceView(lanes, tuple(steps), _wires(program), first, length=length)
 
 
+def _taken(message: object, names: Names) -> str:
+    """The arguments of a task in full, with the names of protocols."""
+    return brief_match_words(argument_words(message, names, brief=False)) if isinstance(message, ArgumentText) else ""
+
+
 def _transfers(transition: Transition, sent: Sequence[RoutedMessage], names: Names) -> Iterator[TransferView]:
     tasks = [event for event in transition.events if isinstance(event, TaskSent)]
     for each in sent:
@@ -97,7 +103,7 @@ def _transfers(transition: Transition, sent: Sequence[RoutedMessage], names: Nam
         is_packet = packet is not None and task.method == "receive"
         yield TransferView(
             task.actor,
-            f"{task.method}{argument_words(task.arguments, names)}",
+            brief_match_words(f"{task.method}{argument_words(task.arguments, names)}"),
             "packet" if is_packet else "task",
             None if each.received is None else each.received + 1,
             long=f"{task.method}{argument_words(task.arguments, names, brief=False)}",

@@ -21,6 +21,7 @@ from sdnloom.network.packet import Packet, decode
 from sdnloom.network.packet import encode as encode_packet
 from sdnloom.network.packet_id import packet_id_of
 from sdnloom.network.switch_component import EpochMessage, SwitchState
+from sdnloom.network.text import brief_match_words
 from sdnloom.report.describe import Names, event_words, words
 from sdnloom.report.state.facts import host_facts, switch_facts, waiting_texts
 from sdnloom.report.step_words import fault_words
@@ -108,7 +109,7 @@ class _NetworkTrace:
                     action=transition.step.action,
                     text=short[position],
                     long=transition_text(transition, self.names),
-                    takes="" if transition.step.message is None else words(transition.step.message, self.names),
+                    takes=self._taken(transition),
                     effects=tuple(self._effects(transition)),
                     transfers=tuple(self._transfers(transition, before, sent.get(position, []))),
                     causes=tuple(sorted(cause + 1 for cause in direct[position])),
@@ -122,10 +123,14 @@ class _NetworkTrace:
             before, known_wires = transition.state, now_wires
         return TraceView(self.lanes, tuple(steps), wires, initial, length=path.length)
 
+    def _taken(self, transition: Transition) -> str:
+        message = transition.step.message
+        return "" if message is None else brief_match_words(words(message, self.names))
+
     def _effects(self, transition: Transition) -> Iterator[str]:
         for event in transition.events:
             if not isinstance(event, _TRANSFERRED) and (text := event_words(event, self.names)) is not None:
-                yield text
+                yield brief_match_words(text)
         yield from map(fault_words, transition.step.faults)
 
     def _transfers(
@@ -138,11 +143,13 @@ class _NetworkTrace:
                 continue
             message = each.message.message if isinstance(each.message, EpochMessage) else each.message
             taken = None if each.received is None else each.received + 1
-            text = words(message, self.names)
+            full = words(message, self.names)
+            text = brief_match_words(full)
             if isinstance(message, OpenFlowMessage):
                 switch = sender if to == CONTROLLER else to
                 name = self._carried(message, before if to == CONTROLLER else transition.state, switch)
-                yield TransferView(to, text, "openflow", taken, packet=name, data=self._octets(message))
+                long = "" if text == full else full
+                yield TransferView(to, text, "openflow", taken, long, name, data=self._octets(message))
             elif (packet := _packet(message)) is not None:
                 port, to_port = self._ports(sender, each)
                 name = packet_id_of(packet)

@@ -7,6 +7,7 @@ from sdnloom import __version__
 from sdnloom.check.report import Report
 from sdnloom.engine.result import Counterexample
 from sdnloom.network import events
+from sdnloom.report.check.text import traffic_lines
 from sdnloom.report.describe import counted
 from sdnloom.report.verdict import headline, length_words
 from sdnloom.report.view.network_trace import NetworkPath, network_trace
@@ -20,6 +21,8 @@ def check_view(report: Report, traces: Mapping[Counterexample, Path] | None = No
     searched = f"{counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}"
     facts = [("searched", f"{searched}, depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}")]
     facts += [("bound", bound) for bound in report.bounds]
+    facts += [("tried", line) for line in traffic_lines(report.traffic)]
+    facts += [("not tried", str(each)) for each in report.omissions] if report.verdict == "holds" else []
     facts += [("searched in part", report.result.incomplete)] if report.result.incomplete is not None else []
     facts += [("seen", f"{witness.property}: {witness.message}") for witness in report.result.witnesses]
     return ResultView(
