@@ -105,7 +105,7 @@ def test_the_virtual_address_is_found_from_the_program(sdnloom: CommandLine) -> 
     file = EXAMPLES / "load_balancer/bug6_discover.toml"
     run = sdnloom("check", file, "--field", "ipv4.dst=any", "--field", "arp.tpa=any", "--no-trace")
     assert run.code == 1
-    assert "client: send [ipv4/tcp eth.dst=00:00:00:00:01:00 ipv4.dst=10.0.0.100 tcp.flags=2]" in run.out
+    assert "client: sends client > 00:00:00:00:01:00 IP client > 10.0.0.100 TCP 1024 > 80 SYN" in run.out
 
 
 @pytest.mark.slow
