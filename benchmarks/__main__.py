@@ -16,6 +16,7 @@ BENCHMARKS: dict[str, str] = {
     "nice-table4": "benchmarks.nice_table4",
     "nice-table5": "benchmarks.nice_table5",
     "nice-figure7": "benchmarks.nice_figure7",
+    "orders": "benchmarks.orders",
     "platforms": "benchmarks.platforms",
     "random-packets": "benchmarks.random_packets",
     "snapshots": "benchmarks.snapshots",

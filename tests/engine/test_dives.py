@@ -172,17 +172,17 @@ def test_a_dive_is_no_deeper_than_the_depth_limit():
     assert isinstance(found.verdict, Violated)
 
 
-def test_dives_come_at_doubled_effort_and_grow_more_slowly():
+def test_dives_come_each_time_the_effort_is_four_times_as_much_and_grow_more_slowly():
     plan = DiveSchedule(components=10)
     first = schedule.FIRST // 10
     assert not plan.is_due(first - 1)
     assert plan.is_due(first)
-    assert plan.next_dive() == (0, 15_001)
-    assert not plan.is_due(2 * first - 1)
-    assert plan.is_due(2 * first)
-    assert [plan.next_dive() for _ in range(3)] == [(1, 21_214), (2, 30_001), (3, 42_427)]
-    assert not plan.is_due(16 * first - 1)
-    assert plan.is_due(16 * first)
+    assert plan.next_dive() == (0, 7_501)
+    assert not plan.is_due(4 * first - 1)
+    assert plan.is_due(4 * first)
+    assert [plan.next_dive() for _ in range(3)] == [(1, 10_607), (2, 15_001), (3, 21_214)]
+    assert not plan.is_due(256 * first - 1)
+    assert plan.is_due(256 * first)
 
 
 def test_at_half_of_the_time_a_first_dive_is_due():

@@ -1,9 +1,9 @@
 """When a breadth-first search makes a pause for a dive, and how long the dive may be.
 
 Both are counted, never timed, so that the result of a search does not depend on the machine. Dives come between two
-levels, where both engines have seen the same states: each time the effort of the search has doubled. A dive may take
-about half of the effort of the search before the first one, and 1.4 times as much each time: the kernel goes on ten
-times as fast as a dive.
+levels, where both engines have seen the same states: each time the effort of the search is four times as much. The
+first dive may take a quarter of the effort that the search has taken before it, and each one 1.4 times as much as the
+one before: the kernel goes on twenty times as fast as a dive, and must not wait for dives most of the time.
 
 A time limit makes results depend on the machine anyway. So in a search that has used half of its time without a dive,
 one is due.
@@ -12,7 +12,7 @@ one is due.
 from math import isqrt
 
 FIRST = 300_000  # effort before the first dive: a smaller search finds shortest counterexamples only
-SHARE = 2  # the first dive takes one part in so many of that
+SHARE = 4  # the first dive takes one part in so many of that
 
 
 class DiveSchedule:
@@ -24,7 +24,7 @@ class DiveSchedule:
 
     def is_due(self, transitions: int, half_time: bool = False) -> bool:
         """Whether the next dive is due after so many transitions."""
-        return transitions * self.width >= FIRST << self.dives or (half_time and not self.dives)
+        return transitions * self.width >= FIRST << 2 * self.dives or (half_time and not self.dives)
 
     def next_dive(self) -> tuple[int, int]:
         """The seed of the next dive, and the number of transitions that it may take."""
