@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from sdnloom.cli.options.baseline_option import Baseline
+from sdnloom.report.baseline.baseline_file import read_baseline
+from sdnloom.report.baseline.known import FoundViolation
 from tests.cli.running import CommandLine
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -167,3 +170,24 @@ def test_a_search_that_ends_at_its_first_violation_says_nothing_about_others(sdn
     assert Path("known.toml").read_text().count("[[known]]") == 2
     first = sdnloom(*check, "--first")
     assert (first.code, "0 new, 1 known, 0 no longer found" in first.out) == (0, True)
+
+
+def test_what_the_start_up_violates_hides_what_was_not_searched(sdnloom: CommandLine, net: Path) -> None:
+    joins = "    def switch_join(self, net, switch, features):\n        raise KeyError('at the start')\n"
+    (net.parent / "own.py").write_text(PROGRAM + joins)
+    net.write_text(SCENARIO.replace("NoBlackHoles", "NoHandlerException"))
+    check = ("check", "nets/net.toml", "--no-trace", "--baseline", "known.toml")
+    sdnloom(*check, "--update-baseline")
+    known = sdnloom(*check)
+    assert (known.code, "0 new, 1 known, 0 no longer found" in known.out) == (3, True)
+    assert "not everything was searched, so there may be others" in known.out
+    assert "tried:" not in known.out
+    assert sdnloom("check", "nets", "--no-trace", "--baseline", "known.toml").code == 3
+
+
+def test_a_baseline_that_another_run_has_written_meanwhile_keeps_its_entries(net: Path) -> None:
+    mine, other = Baseline(Path("known.toml"), update=True), Baseline(Path("known.toml"), update=True)
+    for each, subject in ((mine, "a.toml"), (other, "b.toml")):
+        each.judge(subject, [FoundViolation("NoBlackHoles", "a message")], complete=True)
+        each.finish()
+    assert [each.subject for each in read_baseline(Path("known.toml"))] == ["a.toml", "b.toml"]

@@ -10,7 +10,16 @@ from sdnloom.check.scope import Omission, SentTraffic, tried_traffic
 from sdnloom.check.step_details import TraceDetails
 from sdnloom.engine.model import Needs, Property
 from sdnloom.engine.reduction.explain import Conflict
-from sdnloom.engine.result import Counterexample, Incomplete, Result, Statistics, Vacuous, VerdictName, verdict_name
+from sdnloom.engine.result import (
+    BEFORE_SEARCH,
+    Counterexample,
+    Incomplete,
+    Result,
+    Statistics,
+    Vacuous,
+    VerdictName,
+    verdict_name,
+)
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import Fingerprints, Trace
 from sdnloom.network.controller_component import CONTROLLER
@@ -74,7 +83,9 @@ class Report:
 
     @property
     def traffic(self) -> tuple[SentTraffic, ...]:
-        """What the hosts sent in the search."""
+        """What the hosts sent in the search; nothing if there was none."""
+        if self.result.incomplete == BEFORE_SEARCH or not self.result.statistics.states:
+            return ()
         return tried_traffic(self.scenario.narrowed().network)
 
     @property

@@ -58,9 +58,10 @@ class Baseline:
         """Write the file, if that is asked for."""
         if not self.update:
             return
-        entries = updated(self.known, self.judgements)
+        current = read_baseline(self.file) if self.file.exists() else ()  # another run may have written it meanwhile
+        entries = updated(current, self.judgements)
         write_baseline(self.file, entries)
-        before, after = ({each.key() for each in known} for known in (self.known, entries))
+        before, after = ({each.key() for each in known} for known in (current, entries))
         changes = f"{len(after - before)} added, {len(before - after)} removed"
         click.echo(f"baseline {self.file}: {counted(len(after), 'known violation')} ({changes})", err=True)
 

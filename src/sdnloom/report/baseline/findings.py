@@ -24,8 +24,8 @@ def ended_at_violation(report: JudgedReport) -> bool:
 
 
 def searched_whole(report: JudgedReport) -> bool:
-    """Whether neither a limit nor a heuristic cut the search short."""
-    return report.result.incomplete is None or ended_at_violation(report)
+    """Whether neither a limit, a heuristic nor the start-up kept it from being searched; `--first` is asked for."""
+    return report.result.incomplete in (None, AT_FIRST)
 
 
 def races_of(result: RaceResult) -> list[FoundViolation]:
