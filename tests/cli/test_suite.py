@@ -189,3 +189,20 @@ def test_after_an_interrupt_the_rest_does_not_run(monkeypatch: pytest.MonkeyPatc
 def test_a_suite_of_which_something_did_not_run_does_not_hold() -> None:
     row = SuiteRow("a", "holds", 0.0)
     assert (SuiteResult((row,)).exit_code, SuiteResult((row,), ("b",)).exit_code) == (0, 3)
+
+
+def test_a_defect_of_sdnloom_loses_no_other_row(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(subject: Subject, *_: Any) -> None:
+        raise RuntimeError(f"cannot check {subject.name}")
+
+    monkeypatch.setattr(suite_run, "check_subject", fail)
+    subjects = [Subject(name, Path(name)) for name in ("one.toml", "two.toml")]
+    request = CheckRequest(CheckOptions())
+    result = suite_run.run_suite(subjects, request, 1, TextStyle(), views=False)
+    assert [(row.name, row.verdict, row.error) for row in result.rows] == [
+        (name, "error", f"RuntimeError: cannot check {name}; this is a defect of sdnloom")
+        for name in ("one.toml", "two.toml")
+    ]
+    assert "cannot check two.toml" in capsys.readouterr().err

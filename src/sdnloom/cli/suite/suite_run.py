@@ -2,6 +2,7 @@
 
 import multiprocessing
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -101,14 +102,18 @@ def _finished(
     began = monotonic()
     try:
         checked = check_subject(subject, request, progress, lambda: monotonic() - began)
+        row = _row(checked, monotonic() - began, style, views)
+        return _Finished(row, (checked.report.result.incomplete or "").startswith(_INTERRUPTED))
     except SdnloomError as error:
         return _Finished(SuiteRow(subject.name, "error", monotonic() - began, str(error)))
     except KeyboardInterrupt as interrupt:
         reason = getattr(interrupt, "reason", None)  # that a limit has, and Ctrl-C has not
         said = f"nothing was searched: {reason or _INTERRUPTED}"
         return _Finished(SuiteRow(subject.name, "incomplete", monotonic() - began, said), reason is None)
-    reason = checked.report.result.incomplete or ""
-    return _Finished(_row(checked, monotonic() - began, style, views), reason.startswith(_INTERRUPTED))
+    except Exception as error:  # a defect of ours must not lose the rows of the other subjects
+        traceback.print_exc()
+        said = f"{type(error).__name__}: {error}; this is a defect of sdnloom"
+        return _Finished(SuiteRow(subject.name, "error", monotonic() - began, said))
 
 
 def _row(checked: CheckedSubject, seconds: float, style: TextStyle, views: bool) -> SuiteRow:
