@@ -52,7 +52,7 @@ def pinging(topology, sends=2):
 def verdict(network, program, *rules, arguments=None, **options):
     """The verdict; every counterexample is replayed from its steps alone."""
     system = build(network, PythonProgram(getattr(learning, program), arguments), rules)
-    result = search(system, SearchOptions(**options))
+    result = search(system, SearchOptions(order="bfs", **options))  # for shortest counterexamples
     assert not result.never
     if isinstance(result.verdict, Violated):
         found = result.verdict.counterexample

@@ -17,8 +17,8 @@ from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.system_graph import SystemGraph
 
-_MOST = 5  # dives that look for one property
-_MORE_TRANSITIONS = 2_000  # that each after the first one takes at most, or four times as many as that one
+_MOST = 4  # dives that look for one property
+_MORE_TRANSITIONS = 1_000  # that each after the first one takes at most, or twice as many as that one
 
 
 class DiveFinding(NamedTuple):
@@ -67,7 +67,7 @@ class SystemDives:
         if found is None:
             return False
         self.least = depth + 2
-        most = max(_MORE_TRANSITIONS, 4 * found.engine.transitions)
+        most = max(_MORE_TRANSITIONS, 2 * found.engine.transitions)
         wanted, lengths = found.found.property, list[int]()
         for number in range(1, _MOST + 1):
             if found is not None:
