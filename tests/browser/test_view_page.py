@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,31 @@ def angle_of_wire(page: BrowserPage, title: str) -> float:
 def angle_of_dot(page: BrowserPage, selector: str) -> float:
     path = f"document.querySelector({json.dumps(selector + ' path')})"
     return float(page.value(f"{path}.getAttribute('transform').match(/rotate.([-0-9.e]+)/)[1]"))
+
+
+def test_a_tree_of_switches_is_drawn_in_rows_and_nothing_covers_anything(show: Show) -> None:
+    wires = []
+    for pod in range(1, 5):
+        for one in (1, 2):
+            for other in (1, 2):
+                wires.append(WireView(f"a{pod}{one}", str(other), f"e{pod}{other}", str(one)))
+                wires.append(WireView(f"c{2 * one + other - 2}", str(pod), f"a{pod}{one}", str(2 + other)))
+                wires.append(WireView(f"h{pod}{one}{other}", "", f"e{pod}{one}", str(2 + other)))
+    names = sorted({name for wire in wires for name in (wire.one, wire.other)})
+    lanes = tuple(LaneView(name, "host" if name[0] == "h" else "switch") for name in names)
+    trace = TraceView(lanes, (StepView(1, "c1", "x", "c1: x"),), tuple(wires))
+    page = show(replace(small_view(), findings=(FindingView("NoLoops", "x", trace),)))
+    drawn = page.value(
+        "[...document.querySelectorAll('.topology .node')].map(one => {"
+        " const {x, y, right, bottom} = one.querySelector('rect').getBoundingClientRect();"
+        " return [one.querySelector('title').textContent.split(' ')[1], x, y, right, bottom]; })"
+    )
+    assert sorted(name for name, *_ in drawn) == names
+    for (_, left, top, right, bottom), (_, x1, y1, x2, y2) in combinations(drawn, 2):
+        assert right <= x1 or x2 <= left or bottom <= y1 or y2 <= top
+    rows = {kind: [y for name, _, y, _, _ in drawn if name[0] == kind] for kind in "caeh"}
+    assert max(rows["c"]) < min(rows["a"]) <= max(rows["a"]) < min(rows["e"]) <= max(rows["e"]) < min(rows["h"])
+    assert len(set(rows["c"])) == len(set(rows["e"])) == 1
 
 
 def test_changes_show_the_parts_that_the_step_has_changed(show: Show) -> None:

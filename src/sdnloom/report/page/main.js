@@ -92,8 +92,8 @@ class App {
     const chosen = shown.findings[finding];
     const choice = this.results.length > 1 ? this.resultChoice() : null;
     this.head.replaceChildren(...[choice, ...resultHead(shown, !shown.findings.length), this.corner()].filter(Boolean));
-    this.list.hidden = !shown.findings.length;
     if (chosen) this.list.replaceChildren(findingsList(shown, finding, (place) => this.chooseFinding(place)), findingHead(chosen, this.isSaid(shown, chosen)));
+    this.list.hidden = !chosen || (shown.findings.length === 1 && !this.list.querySelector(".finding-head").childNodes.length);
     const current = this.list.querySelector("[aria-current]");
     if (current) current.parentNode.parentNode.scrollTop = current.offsetTop - current.parentNode.parentNode.offsetTop - 40;
     this.work.hidden = !this.trace;

@@ -22,6 +22,7 @@ SCRIPTS: Final = (
     "data.js",
     "state.js",
     "layout.js",
+    "layers.js",
     "topology.js",
     "labels.js",
     "diagram.js",

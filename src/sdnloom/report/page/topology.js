@@ -46,15 +46,32 @@ class Topology {
     const edges = this.edges
       .filter(([one, other, control]) => !control && index.has(one) && index.has(other))
       .map(([one, other]) => [index.get(one), index.get(other), isHost(one) || isHost(other) ? 0.8 : 1]);
-    const padX = this.small ? 18 : this.dense ? 30 : 44;
-    const above = top.length ? 92 : 26;
+    const widths = rest.map((lane) => 2 * this.sizeOf(lane).half + 4);
+    const padX = Math.min(Math.max(...widths, 12) / 2 + 1, this.width / 4);
+    const above = top.length ? 100 : 26;
     const low = rest.filter(isHost).map((lane) => index.get(lane));
-    const { places, height } = layout(rest.length, edges, this.width - 2 * padX, rest.length > 8 ? Math.min(340, 170 + 6 * (rest.length - 8)) : 60 + 14 * rest.length, low);
+    const { places, height } = this.positions(rest.length, edges, low, this.width - 2 * padX, widths);
     const moves = this.trace.steps.some((step) => step.wires && step.wires.length); // room for wires that are gone
     this.height = Math.round(above + height + (moves ? 46 : 26));
     this.places = new Map(rest.map((lane, place) => [lane, [places[place][0] + padX, places[place][1] + above]]));
     top.forEach((lane, place) => this.places.set(lane, [(this.width * (place + 1)) / (top.length + 1), 20]));
     this.draw();
+  }
+
+  // Where the nodes are that have no place yet, and the height of all of them.
+  positions(count, edges, hosts, width, widths) {
+    const inRows = count > 8 && layered(count, edges, hosts, width, widths);
+    if (inRows) return inRows;
+    const { places, height } = layout(count, edges, width, count > 8 ? Math.min(340, 170 + 6 * (count - 8)) : 60 + 14 * count, hosts);
+    return { places: separated(places, Math.max(...widths, 0), this.small ? 14 : this.dense ? 20 : 30, width, height), height };
+  }
+
+  // The name of a lane as it is drawn, and half of the size of its box.
+  sizeOf(lane) {
+    const font = this.dense ? DENSE_FONT : NODE_FONT;
+    const label = fitted(this.trace.lanes[lane].name, this.dense ? 60 : 96, font);
+    const half = this.small ? 6 : this.dense ? textWidth(label, font) / 2 + 4 : Math.max(15, textWidth(label, font) / 2 + 8);
+    return { label, half, high: this.small ? 6 : this.dense ? 8 : 12 };
   }
 
   isTop(lane) {
@@ -84,10 +101,7 @@ class Topology {
   node(lane) {
     const { name, kind } = this.trace.lanes[lane];
     const [x, y] = this.places.get(lane);
-    const font = this.dense ? DENSE_FONT : NODE_FONT;
-    const label = fitted(name, this.dense ? 60 : 96, font);
-    const half = this.small ? 6 : this.dense ? textWidth(label, font) / 2 + 4 : Math.max(15, textWidth(label, font) / 2 + 8);
-    const high = this.small ? 6 : this.dense ? 8 : 12;
+    const { label, half, high } = this.sizeOf(lane);
     const round = kind === "host" || kind === "actor" ? high : 4;
     const group = svg("g", { class: this.dense ? `node dense ${kind}` : `node ${kind}`, transform: `translate(${x} ${y})`, onclick: () => this.onLane(lane) });
     group.append(
@@ -108,6 +122,7 @@ class Topology {
     if (this.drawnWires !== all[all.length - 1]) this.drawWires(all);
     const current = position ? trace.steps[position - 1] : null;
     for (const [lane, shape] of this.shapes) shape.classList.toggle("current", Boolean(current) && current.lane === lane);
+    if (current && this.shapes.has(current.lane)) this.nodeLayer.append(this.shapes.get(current.lane)); // above the others
     const underWay = trace.transfers.filter(
       (each) => each.sent.index < position && each.taken !== each.sent && (!each.taken || each.taken.index >= position),
     );
@@ -226,39 +241,49 @@ class Topology {
       if (!ways.has(key)) ways.set(key, []);
       ways.get(key).push(each);
     }
-    const boxes = [...this.boxes];
     const dots = [];
+    const arriving = new Set();
     for (const each of arrived.slice(0, MOST_NAMED)) {
       if (!this.places.has(each.from) || !this.places.has(each.to)) continue;
-      dots.push(this.dot(each, lost ? "arrival lost" : "arrival", 0.78, this.nameOf(each), boxes));
+      const [[x1, y1], [x2, y2]] = this.way(each);
+      const part = Math.max(0.5, Math.min(0.78, 1 - 30 / (Math.hypot(x2 - x1, y2 - y1) || 1)));
+      dots.push(this.dot(each, lost ? "arrival lost" : "arrival", part));
+      arriving.add(`${each.from} ${each.port} ${each.to}`);
     }
-    for (const sent of ways.values()) {
+    for (const [key, sent] of ways) {
       const [[x1, y1], [x2, y2]] = this.way(sent[0]);
       const shown = sent.slice(0, Math.hypot(x2 - x1, y2 - y1) < 90 ? 2 : 3);
+      const range = arriving.has(key) ? [0.35, 0.22, 0.2] : [0.55, 0.34, 0.4]; // of one; of several: first, and as far as
       shown.forEach((each, place) => {
-        const part = shown.length === 1 ? 0.55 : 0.34 + (0.4 * place) / (shown.length - 1);
+        const part = shown.length === 1 ? range[0] : range[1] + (range[2] * place) / (shown.length - 1);
         const more = place === shown.length - 1 && sent.length > shown.length ? ` +${sent.length - shown.length}` : "";
-        dots.push(this.dot(each, "dot", part, this.nameOf(each), boxes, more));
+        dots.push(this.dot(each, "dot", part, more));
       });
     }
-    this.packetLayer.replaceChildren(...dots);
+    // Labels come last, so that none covers a dot.
+    const boxes = [...this.boxes, ...dots.map(({ x, y }) => [x - 6, y - 6, x + 6, y + 6])];
+    if (!this.dense) for (const { x, y, label, along, shape } of dots) this.labelDot(shape, label, this.freePlace(x, y, textWidth(label, DOT_FONT), along, boxes));
+    this.packetLayer.replaceChildren(...dots.map(({ shape }) => shape));
   }
 
-  dot(each, kind, part, name, boxes, more = "") {
+  dot(each, kind, part, more = "") {
     const [[x1, y1], [x2, y2]] = this.way(each);
     const length = Math.hypot(x2 - x1, y2 - y1) || 1;
-    const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
+    const along = [(x2 - x1) / length, (y2 - y1) / length];
     // Both directions of a wire keep to their side of it.
-    const [x, y] = [x1 + (x2 - x1) * part + 5 * dy, y1 + (y2 - y1) * part - 5 * dx];
-    const label = fitted(name, 84, DOT_FONT) + more;
-    const at = this.dense ? null : this.freePlace(x, y, textWidth(label, DOT_FONT), [dx, dy], boxes);
-    return svg(
+    const [x, y] = [x1 + (x2 - x1) * part + 5 * along[1], y1 + (y2 - y1) * part - 5 * along[0]];
+    const angle = (Math.atan2(along[1], along[0]) * 180) / Math.PI;
+    const shape = svg(
       "g",
       { class: `${kind} ${each.kind}` },
       svg("title", {}, shortened(each.text, 200)),
-      svg("path", { d: "M-5 -5L6 0L-5 5Z", transform: `translate(${x} ${y}) rotate(${(Math.atan2(dy, dx) * 180) / Math.PI})` }),
-      at && svg("text", at, label),
+      svg("path", { d: "M-5 -5L6 0L-5 5Z", transform: `translate(${x} ${y}) rotate(${angle})` }),
     );
+    return { x, y, along, shape, label: fitted(this.nameOf(each), 84, DOT_FONT) + more };
+  }
+
+  labelDot(shape, label, place) {
+    if (place) shape.append(svg("text", place, label));
   }
 
   // Where a label of a dot covers nothing: at first on the side of the wire that the dot keeps to. Null if there is no place.
