@@ -13,7 +13,8 @@ h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem; overflow-wrap: anywhere; }
 h3 { font-size: 1.05rem; margin: 0 0 .25rem; overflow-wrap: anywhere; }
 a { color: var(--accent); } a.number { color: var(--soft); text-decoration: none; margin-right: .4rem; }
 .verdict { color: var(--soft); } .difference { margin: .25rem 0 .75rem; }
-.badge { display: inline-block; padding: .1rem .55rem; border-radius: .3rem; font-weight: 650; letter-spacing: .03em; }
+.badge { display: inline-block; padding: .1rem .55rem; border-radius: .3rem; font-weight: 650; letter-spacing: .03em;
+  margin-right: .4rem; }
 .differ { color: var(--bad); } .agree { color: var(--good); } .incomplete { color: var(--warn); }
 .badge.differ, td.differ { background: var(--bad-paper); } .badge.agree, td.agree { background: var(--good-paper); }
 .badge.incomplete, td.incomplete, .note { background: var(--warn-paper); }
@@ -30,7 +31,9 @@ th, td { text-align: left; vertical-align: top; padding: .3rem .7rem .3rem 0; bo
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap; } tbody th { font-weight: 500; }
 table.steps { width: 100%; table-layout: fixed; min-width: 40rem; } .matrix td, .matrix th { padding: .35rem .7rem; }
 tr.differs > td { border-left: 3px solid var(--bad); padding-left: .5rem; }
-tr.differs > td + td { border-left: 0; padding-left: 0; }
+tr.differs > td + td { border-left: 0; background: var(--bad-paper); } table.steps :is(th, td) { padding-left: .6rem; }
+.scroll > table:not(.steps) td { min-width: 3.5rem; }
+@media (max-width: 640px) { table.steps { min-width: 0; } article { padding: .8rem .7rem; } }
 td.figure { font-variant-numeric: tabular-nums; white-space: nowrap; }
 code { font: .92em ui-monospace, monospace; overflow-wrap: anywhere; }
 summary { cursor: pointer; color: var(--soft); } details details { font-size: .85em; }

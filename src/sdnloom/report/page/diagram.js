@@ -108,7 +108,7 @@ class Diagram {
     const corner = html("div", { class: "corner" }, this.narrow && !this.listOnly ? "#" : `${counted(this.shown.length, "step")}`);
     corner.style.width = `${this.textWidth}px`;
     const heads = this.columns.map((lane) => {
-      const head = button(lane.name, { class: `lane-head ${lane.kind}`, title: `${lane.kind} ${shortened(lane.name, 200)}: hide this lane` }, () =>
+      const head = button(lane.name, { class: `lane-head ${lane.kind}`, "aria-label": `${lane.name}: hide this lane`, title: `${lane.kind} ${shortened(lane.name, 200)}: hide this lane` }, () =>
         this.onHide(lane.index),
       );
       head.style.left = `${this.laneX.get(lane.index) - this.laneWidth / 2 + 3}px`;

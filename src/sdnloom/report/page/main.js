@@ -18,7 +18,7 @@ class App {
     this.work = html("main", {}, html("div", { class: "left" }, this.toolbar, answersBox, box), this.details.pane);
     this.help = helpDialog();
     this.printed = html("div", { class: "printed" });
-    this.page = html("div", { class: "page" }, this.head, this.list, this.work, this.printed, this.help);
+    this.page = html("div", { class: "page" }, this.head, this.list, this.printed, this.work, this.help);
     document.body.append(this.page);
     listenToKeys(this);
     addEventListener("hashchange", (event) => this.followAddress(new URL(event.newURL).hash));
@@ -278,7 +278,7 @@ class App {
   printSteps() {
     if (!this.trace) return;
     const rows = this.trace.steps.map((step) =>
-      html("tr", {}, html("td", {}, String(step.number)), html("td", {}, this.trace.lanes[step.lane].name), html("td", {}, shortened(step.text, 2000))),
+      html("tr", {}, html("td", {}, String(step.number)), html("td", {}, this.trace.lanes[step.lane].name), html("td", {}, shortened(withArrows(step.text), 2000))),
     );
     const head = html("thead", {}, html("tr", {}, ...["step", "component", "what happens"].map((each) => html("th", {}, each))));
     this.printed.replaceChildren(html("table", {}, head, html("tbody", {}, ...rows)));
