@@ -15,6 +15,14 @@ def closest_name(value: str, known: Iterable[str], likeness: float = 0.6) -> str
     return names[close[0]] if close else None
 
 
+def json_problem(text: bytes, error: Exception, expected: str) -> str:
+    """What is wrong with a text that is no JSON document: it was cut off, or it is something else altogether."""
+    reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
+    if text.lstrip()[:1] in (b"{", b"[", b""):
+        return f"not a whole JSON document ({reason}); was it cut off?"
+    return f"not JSON ({reason}); expected {expected}"
+
+
 def did_you_mean(value: str, known: Iterable[str]) -> str:
     """The end of a message about a value that is not among the known ones: ` (did you mean NAME?)`, or nothing."""
     name = closest_name(value, known)

@@ -9,7 +9,7 @@ from sdnloom import Client, MobileHost, Network, Scenario, linear, load_scenario
 from sdnloom.check.scope import omissions, tried_traffic
 from sdnloom.engine.result import Statistics
 from sdnloom.network.hosts import ArpHost, Host, Replier, TcpClient, TcpServer
-from sdnloom.network.network import LinkFaults, SwitchFaults, Timeouts
+from sdnloom.network.network import LinkFaults, SwitchFaults, SwitchOptions, Timeouts
 from sdnloom.network.topology import SwitchPort
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -19,7 +19,7 @@ ALL = {
     "packets that are lost, duplicated or reordered: --drop, --duplicate, --reorder",
     "links, switches or control connections that fail: --fail-link, --restart-switch, --disconnect-switch",
     "TCP connections: --host HOST,kind=tcp_client,to=OTHER",
-    "packets that nobody listed: --discover",
+    "packets that nobody listed, and counters in statistics other than 0: --discover",
     "lines of the program that were never reached: --coverage",
 }
 
@@ -74,6 +74,8 @@ def test_what_has_a_budget_is_not_among_the_omissions() -> None:
     assert left_out(network, discovers=True, covers=True) == {
         each for each in ALL if "--discover" not in each and "--coverage" not in each
     }
+    counting = replace(network, switches=SwitchOptions(counters=True))
+    assert left_out(counting) - ALL == {"packets that nobody listed: --discover"}
     faults = replace(network, link_faults=(("s1:2-s2:2", LinkFaults(drop=1, fail=1)),), timeouts=Timeouts(expiries=1))
     assert left_out(faults) - ALL == {
         "packets that are duplicated or reordered: --duplicate, --reorder",

@@ -69,7 +69,7 @@ def test_what_holds_is_said_with_counts_bounds_and_witnesses(sdnloom: CommandLin
         "  links, switches or control connections that fail: --fail-link, --restart-switch,\n"
         "    --disconnect-switch\n"
         "  TCP connections: --host HOST,kind=tcp_client,to=OTHER\n"
-        "  packets that nobody listed: --discover\n"
+        "  packets that nobody listed, and counters in statistics other than 0: --discover\n"
         "  lines of the program that were never reached: --coverage\n"
         "  hosts that sent no packet (h2): --ping\n"
         "  hosts that no packet reached (h1)\n"

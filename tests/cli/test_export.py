@@ -152,7 +152,7 @@ def test_a_file_that_cannot_be_written_ends_the_command_before_the_search(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "schema is None; expected 'sdnloom-result-1' or 'sdnloom-trace'"),
+        ("[]", "schema is missing; expected 'sdnloom-result-1' or 'sdnloom-trace'"),
         ('{"schema": "sdnloom-check-1"}', "what --format json prints cannot be shown: write a result with --export"),
         ('{"schema": "sdnloom-result-1"}', "results is missing; expected the keys schema, results"),
         ('{"schema": "sdnloom-trace", "version": 1}', "steps is None; expected a list"),

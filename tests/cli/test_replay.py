@@ -180,6 +180,8 @@ def test_another_scenario_is_refused(sdnloom: CommandLine, recorded: Path) -> No
     [
         (lambda text: text[:100], ["not a whole JSON document"]),
         (lambda text: "[" * 100_000, ["not a whole JSON document"]),
+        (lambda text: "properties = []", ["not JSON", "expected a trace that sdnloom has written"]),
+        (lambda text: "{}", ["schema is missing", "sdnloom-trace"]),
         (lambda text: "3", ["the document is 3", "an object"]),
         (lambda text: json.dumps({**json.loads(text), "schema": "x"}), ["schema is 'x'", "sdnloom-trace"]),
         (lambda text: json.dumps({**json.loads(text), "version": 99}), ["version is 99"]),

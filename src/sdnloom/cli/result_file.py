@@ -37,7 +37,8 @@ def views_of_file(file: Path, scenario: Path | None = None) -> tuple[ResultView,
     hint = ""
     if isinstance(schema, str) and schema.startswith(_PRINTED):
         hint = "; what --format json prints cannot be shown: write a result with --export FILE.json"
-    raise ResultFileError(f"{file}: schema is {ascii(schema)[:80]}; expected {RESULT_SCHEMA!r} or {SCHEMA!r}{hint}")
+    shown = "missing" if schema is None else ascii(schema)[:80]
+    raise ResultFileError(f"{file}: schema is {shown}; expected {RESULT_SCHEMA!r} or {SCHEMA!r}{hint}")
 
 
 def _trace_view(document: dict[str, Any], recorded: Trace, file: Path, scenario: Path | None) -> ResultView:

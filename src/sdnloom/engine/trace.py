@@ -18,7 +18,7 @@ from sdnloom.engine.path import Path, QuotedMessage, ReplayDivergence, clocks, f
 from sdnloom.engine.result import Result
 from sdnloom.engine.semantics import Finding, Semantics, Transition
 from sdnloom.engine.stable_text import stable_text
-from sdnloom.errors import SdnloomError
+from sdnloom.errors import SdnloomError, json_problem
 
 SCHEMA = "sdnloom-trace"
 TRACE_VERSION = 1
@@ -141,15 +141,18 @@ def load_trace(file: str | FilePath) -> Trace:
     try:
         if file.stat().st_size > _MOST_BYTES:
             raise TraceError(f"{file}: {file.stat().st_size:,} bytes; expected a trace of at most {_MOST_BYTES:,}")
-        document = json.loads(file.read_bytes())
+        text = file.read_bytes()
     except OSError as error:
         raise TraceError(f"{file}: cannot read the trace: {error.strerror}") from error
+    try:
+        document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise TraceError(f"{file}: not a whole JSON document ({error}); was it cut off?") from error
+        raise TraceError(f"{file}: {json_problem(text, error, 'a trace that sdnloom has written')}") from error
     read = _Reader(file)
     top = read.mapping(document, "the document")
     if top.get("schema") != SCHEMA:
-        raise TraceError(f"{file}: schema is {top.get('schema')!r}; expected {SCHEMA!r}")
+        shown = repr(top["schema"]) if "schema" in top else "missing"
+        raise TraceError(f"{file}: schema is {shown}; expected {SCHEMA!r}")
     if top.get("version") != TRACE_VERSION:
         raise TraceError(f"{file}: version is {top.get('version')!r}; this sdnloom reads version {TRACE_VERSION}")
     steps = tuple(read.step(step, number) for number, step in enumerate(read.items(top, "steps")))

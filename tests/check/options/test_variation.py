@@ -269,6 +269,7 @@ def test_options_of_an_app_are_over_those_of_the_file_s_app(tmp_path: Path, monk
         ({"host_keys": "h1,kind=sink", "pings": "h1,h2"}, ["--host says that h1 is a sink"]),
         ({"hub": "native"}, ["net.toml with --hub: --hub is for os-ken and Ryu apps", "a class in plain Python"]),
         ({"properties": "NoLoops"}, ["net.toml with --property: --property is 'NoLoops'", "NoForwardingLoops"]),
+        ({"properties": "NoBlackHole"}, ["--property is 'NoBlackHole'", "(did you mean NoBlackHoles?)"]),
         ({"drops": "s1-s9"}, ["command line: link_faults[0].link is 's1-s9'"]),
         ({"moves": "h1,s9:2"}, ["s9"]),
         ({"version": "9.9"}, ["command line: switches.version is '9.9'"]),

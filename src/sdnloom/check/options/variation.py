@@ -32,6 +32,7 @@ from sdnloom.check.options.option_text import (
     setup_table,
     topology_table,
 )
+from sdnloom.errors import did_you_mean
 from sdnloom.network.topology import Topology
 from sdnloom.properties import LIBRARY
 from sdnloom.scenario_file.document import Entries, Entry, ScenarioError, as_document, shown
@@ -192,9 +193,10 @@ def _vary_properties(entries: dict[str, Entry], given: Mapping[str, Any], file: 
                 chosen.append(of_file[text])
                 continue
             if text.partition(",")[0] not in LIBRARY:
-                names = ", ".join([*of_file, *(name for name in LIBRARY if name not in of_file)])
+                names = [*of_file, *(name for name in LIBRARY if name not in of_file)]
                 raise ScenarioError(
-                    f"{file}: --property is {shown(text)}; expected NAME or NAME,KEY=VALUE,... with one of {names}"
+                    f"{file}: --property is {shown(text)}; expected NAME or NAME,KEY=VALUE,... with one of "
+                    f"{', '.join(names)}{did_you_mean(text.partition(',')[0], names)}"
                 )
             chosen.append(property_entry(text))
         entries["properties"] = Entry(chosen, entries["properties"].file if listed else COMMAND_LINE)

@@ -54,7 +54,9 @@ def omissions(
     if not any(each.tcp for each in traffic):
         found.append(Omission("TCP connections", ("--host HOST,kind=tcp_client,to=OTHER",)))
     if not discovers:
-        found.append(Omission("packets that nobody listed", ("--discover",)))
+        counted = network.statistics or network.switches.counters
+        counters = "" if counted else ", and counters in statistics other than 0"
+        found.append(Omission(f"packets that nobody listed{counters}", ("--discover",)))
     clock = capability(program, HasClock)
     if clock is not None and clock.timers_seen and not network.ticks:
         found.append(Omission(f"timers of the program in between ({', '.join(clock.timers_seen)})", ("--ticks",)))

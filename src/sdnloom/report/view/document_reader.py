@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_args
 
-from sdnloom.errors import SdnloomError
+from sdnloom.errors import SdnloomError, json_problem
 from sdnloom.report.view.document import RESULT_SCHEMA
 from sdnloom.report.view.result_view import (
     CodeView,
@@ -73,8 +73,8 @@ def json_value(text: bytes, source: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise ResultFileError(f"{source}: not a whole JSON document ({reason[:200]}); was it cut off?") from error
+        problem = json_problem(text, error, "a trace or result that sdnloom has written")
+        raise ResultFileError(f"{source}: {problem}") from error
 
 
 def views_of_document(document: Any, source: str) -> tuple[ResultView, ...]:
