@@ -235,6 +235,9 @@ def test_an_arrow_is_labelled_with_what_tells_messages_apart(show: Show) -> None
     assert re.fullmatch("[0-9]+…", cut)
     page.press("n", "Home")
     assert page.value(labels)[2:5] == ["FlowMod add", *(each.text for each in transfers[3:5])]
+    for _ in range(9):
+        page.press("j")
+    assert text_of(page, ".caption.soft") == "under way: A > B UDP: h1 → s1"
 
 
 def test_every_key_does_what_the_help_says(show: Show) -> None:

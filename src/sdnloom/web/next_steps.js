@@ -24,7 +24,7 @@ class NextSteps {
       item.firstChild.append(
         html("kbd", {}, String(number + 1)),
         html("span", { class: `chip ${kinds.get(step.lane) || ""}` }, printable(step.lane)),
-        html("span", { class: "words" }, shortened(withArrows(withoutLane(printable(step.text), step.lane)), 600)),
+        html("span", { class: "words" }, ...breakable(shortened(withArrows(withoutLane(printable(step.text), step.lane)), 600))),
         ...[step.environment && html("span", { class: "tag" }, "may")].filter(Boolean),
       );
     });

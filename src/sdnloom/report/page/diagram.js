@@ -192,7 +192,7 @@ class Diagram {
     if (entry === "end") {
       made.classList.add("end");
       made.setAttribute("role", "presentation");
-      text.append(html("span", { class: "number" }, "!"), html("span", { class: "words" }, shortened(`${this.finding.property}: ${this.finding.message}`, 300)));
+      text.append(html("span", { class: "number" }, "!"), html("span", { class: "words" }, shortened(`${this.finding.property}: ${withRaceArrows(this.finding.message)}`, 300)));
       text.title = shortened(`${this.finding.property}: ${this.finding.message}`, 1000);
       return made;
     }

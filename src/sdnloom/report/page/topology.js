@@ -129,7 +129,10 @@ class Topology {
     const arrived = current ? current.incoming : [];
     const lost = current ? current.effects.filter((effect) => BAD_EFFECT.test(effect)) : [];
     this.drawTransfers(underWay, arrived, lost.length > 0);
-    const words = (each) => `${this.nameOf(each)} ${trace.lanes[each.from].name} → ${trace.lanes[each.to].name}`;
+    const words = (each) => {
+      const name = this.nameOf(each);
+      return `${name}${name.includes(" ") ? ":" : ""} ${trace.lanes[each.from].name} → ${trace.lanes[each.to].name}`;
+    };
     const named = (transfers) => {
       const more = transfers.length > MOST_NAMED ? ` and ${transfers.length - MOST_NAMED} more` : "";
       return transfers.slice(0, MOST_NAMED).map(words).join(", ") + more;
@@ -139,9 +142,10 @@ class Topology {
     this.arrived.hidden = !arrived.length;
   }
 
-  // The packet's name, or the first word of a message.
+  // The packet's name, or the packet itself, or the first word of a message.
   nameOf(each) {
-    return shortened(each.packet || /^[\w.]*/.exec(each.text)[0] || each.text, 60);
+    const other = each.kind === "packet" ? withoutFrame(each.text) : /^[\w.]*/.exec(each.text)[0];
+    return shortened(each.packet || other || each.text, 60);
   }
 
   // Draws the last ones of the lists, and those of a list before it that are not there any more: a host has moved.
