@@ -60,6 +60,7 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
         SetupReport as SetupReport,
         SetupTicks as SetupTicks,
     )
+    from sdnloom.network.text import match_words as match_words
     from sdnloom.network.topology import (
         SwitchPort as SwitchPort,
         Topology as Topology,
@@ -136,6 +137,7 @@ _NAMES = {
     ),
     "sdnloom.network.packet_id": "packet_id_of",
     "sdnloom.network.startup.setup_steps": "SetupCall SetupReport SetupTicks",
+    "sdnloom.network.text": "match_words",
     "sdnloom.network.topology": (
         "SwitchPort Topology TopologyBuilder custom from_networkx linear load_graphml load_mininet load_topohub "
         "mesh ring single torus tree"

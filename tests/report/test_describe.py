@@ -57,6 +57,7 @@ DATA = encode(PING)
         (stack(Ethernet(2, 1, 0x88B5)), "h1 > h2 type 0x88b5"),
         (stack(Ethernet(2, 1), Lldp()), "h1 > h2 LLDP"),
         (Packet(), "an empty packet"),
+        (Match.of(in_port=1, eth_dst=1), "in_port=1,eth_dst=h1"),
         ((3, PING), "h1 > h2 ICMP echo request"),
         (add_packet_id(PING, "h1.1"), "h1.1 (h1 > h2 ICMP echo request)"),
         (((1, PING), (2, PING)), "port 1: h1 > h2 ICMP echo request; port 2: h1 > h2 ICMP echo request"),

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 from sdnloom.actors.network.packets import NamedPacket
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.network import events
-from sdnloom.network.openflow import messages
+from sdnloom.network.openflow import Match, messages
 from sdnloom.network.packet.headers import Packet
 from sdnloom.network.program import SwitchDown, SwitchUp
 from sdnloom.network.switch_component import Carrier, EpochMessage, EpochSwitchUp
@@ -38,6 +38,8 @@ def words(value: Any, names: Names = NO_NAMES) -> str:
             return packet_words(value, names)
         case messages.OpenFlowMessage():
             return message_words(value, names)
+        case Match():
+            return match_words(value, names)
         case EpochMessage():
             return words(value.message, names)
         case EpochSwitchUp():
