@@ -206,3 +206,10 @@ def test_unusable_trace_ends_with_one_message(sdnloom: CommandLine, recorded: Pa
 def test_missing_trace_is_named(sdnloom: CommandLine) -> None:
     run = sdnloom("replay", "gone.json")
     assert (run.code, run.err) == (2, "error: gone.json: cannot read the trace: No such file or directory\n")
+
+
+def test_a_device_without_an_end_is_no_trace(sdnloom: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sdnloom.engine.trace._MOST_BYTES", 1000)
+    run = sdnloom("replay", "/dev/zero")
+    assert (run.code, run.out) == (2, "")
+    assert "/dev/zero: more than 1,000 bytes" in run.err

@@ -109,11 +109,12 @@ def test_where_there_is_no_display_the_file_is_named(
         ("a.json", "{}", (), "a.json: schema is missing; expected 'sdnloom-result-1' or 'sdnloom-trace'"),
         ("a.json", "{", (), "a.json: not a whole JSON document (Expecting property name"),
         ("a.toml", "x = 1", (), "a.toml: not JSON (Expecting value: line 1 column 1 (char 0)); expected a trace or"),
+        (".", None, (), ".: expected a file with a result or trace, found a directory"),
         ("a.html", "{}", (), "a.html: is the input; expected another file for the page"),
         ("a.json", result_document([holds_view()]), ("-o", "none/a.html"), "none/a.html: cannot write the page"),
         ("a.json", result_document([holds_view()]), ("--scenario", "b.toml"), "a.json: is a result, which needs no"),
     ],
-    ids=["missing", "another schema", "cut off", "not JSON", "the input", "no folder", "scenario"],
+    ids=["missing", "another schema", "cut off", "not JSON", "a folder", "the input", "no folder", "scenario"],
 )
 def test_bad_input_is_one_message(
     sdnloom: CommandLine, tmp_path: Path, name: str, contents: str | None, arguments: tuple[str, ...], error: str

@@ -39,10 +39,10 @@ def command(result: Path, output: str | None, no_open: bool, explain: bool, scen
 
     Exit code: 0, or 2 for bad input.
     """
-    file = None if output == _STDOUT else Path(output) if output else _page_file(result)
-    if file is not None and file.exists() and result.exists() and file.samefile(result):
-        raise ExportError(f"{file}: is the input; expected another file for the page")
+    if output and Path(output).exists() and result.exists() and Path(output).samefile(result):
+        raise ExportError(f"{output}: is the input; expected another file for the page")
     views = views_of_file(result, scenario)
+    file = None if output == _STDOUT else Path(output) if output else _page_file(result)
     page = results_html([with_orderings(view, result, scenario) for view in views] if explain else views)
     if file is None:
         click.echo(page, nl=False)
