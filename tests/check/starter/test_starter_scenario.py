@@ -82,6 +82,21 @@ def test_an_app_that_asks_for_links_gets_them(tmp_path: Path) -> None:
     assert (document["warmup"], document["program"]["config"]) == ("links", {"observe_links": True})
 
 
+def test_an_app_that_handles_flow_removed_gets_timeouts(tmp_path: Path) -> None:
+    handler = (
+        "    @set_ev_cls(ofp_event.EventOFPFlowRemoved, MAIN_DISPATCHER)\n"
+        "    def flow_removed(self, event):\n"
+        "        pass\n\n"
+        "    def add_rule("
+    )
+    (tmp_path / "my_switch.py").write_text(EXAMPLE_APP)
+    assert "timeouts" not in tomllib.loads(starter(tmp_path / "my_switch.py", "single,2", tmp_path).text)
+    (tmp_path / "my_switch.py").write_text(EXAMPLE_APP.replace("    def add_rule(", handler, 1))
+    document = tomllib.loads(starter(tmp_path / "my_switch.py", "single,2", tmp_path).text)
+    SCHEMA.validate(document)
+    assert document["timeouts"] == {"expiries": 1}
+
+
 def test_other_classes_and_the_schema_beside_it_are_named(tmp_path: Path) -> None:
     (tmp_path / SCHEMA_FILE).write_text("{}")
     made = starter(EXAMPLES / "mac_learning" / "learning.py", "linear,2", tmp_path)

@@ -17,13 +17,15 @@ _MOST_FILES = 50  # that are read beside the program
 class ProgramKind(NamedTuple):
     """The platform of a program, the classes with handlers of one in plain Python, and what its files mention.
 
-    `asks_for_links` is about os-ken's discovery of links; `timers` are lines that wait for a time.
+    `asks_for_links` is about os-ken's discovery of links; `timers` are lines that wait for a time; `handles_expiry`
+    says that it handles FlowRemoved messages.
     """
 
     platform: PlatformName
     classes: tuple[str, ...] = ()
     asks_for_links: bool = False
     timers: tuple[str, ...] = ()
+    handles_expiry: bool = False
 
 
 def program_kind(file: Path) -> ProgramKind:
@@ -42,7 +44,8 @@ def program_kind(file: Path) -> ProgramKind:
         return ProgramKind("plain Python", classes)
     links = any(name.split(".")[:2] in (["os_ken", "topology"], ["ryu", "topology"]) for name in imported)
     timers = tuple(line for each, tree in trees.items() for line in _timers(each, tree))
-    return ProgramKind("os-ken", asks_for_links=links, timers=timers)
+    named = {node.attr for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return ProgramKind("os-ken", (), links, timers, "EventOFPFlowRemoved" in named)
 
 
 def _trees(file: Path) -> dict[Path, ast.Module]:

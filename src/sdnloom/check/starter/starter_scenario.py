@@ -132,6 +132,7 @@ def _text(document: dict[str, Any], facts: StartedProgram, kind: ProgramKind, ne
         *_hosts(document, network),
         _traffic(facts),
         _faults(network),
+        _timeouts(kind),
         _search(),
     ]
     return "\n".join("\n".join([*lines, ""]) for lines in sections if lines)
@@ -270,13 +271,18 @@ def _faults(network: Topology) -> list[str]:
             "#[[switch_faults]]",
         ]
         lines += [f"#switch = {_value(switch)}", "#fail = 1", "#disconnect = 1"]
-    return [
-        *lines,
-        "",
-        "# Timeouts of flow entries expire at any moment, once at each switch.",
-        "#[timeouts]",
-        "#expiries = 1",
-    ]
+    return lines
+
+
+def _timeouts(kind: ProgramKind) -> list[str]:
+    """Timeouts are on for a program that handles FlowRemoved messages: without them that handler never runs."""
+    if kind.handles_expiry:
+        return [
+            "# The app handles FlowRemoved: timeouts of flow entries expire at any moment, once at each switch.",
+            "[timeouts]",
+            "expiries = 1",
+        ]
+    return ["# Timeouts of flow entries expire at any moment, once at each switch.", "#[timeouts]", "#expiries = 1"]
 
 
 def _search() -> list[str]:
