@@ -410,6 +410,29 @@ def test_the_policy_refuses_scripts_and_requests_that_are_not_the_pages_own(show
     assert [address for address in page.requests if not address.startswith("file:")] == []
 
 
+def test_a_narrow_window_has_room_for_fingers_and_keeps_the_moves_in_sight(show: Show) -> None:
+    page = show(small_view(), width=400)
+    small = (
+        "[...document.querySelectorAll('button, input, select, summary')].filter(one => one.getClientRects().length)"
+        ".map(one => [one.textContent, one.getBoundingClientRect()])"
+        ".filter(([, box]) => box.width < 24 || box.height < 24).map(([text]) => text)"
+    )
+    assert page.value(small) == []
+    for place in ("0", "document.body.scrollHeight"):
+        page.value(f"scrollTo(0, {place})")
+        assert page.value("document.querySelector('.moves').getBoundingClientRect().bottom === innerHeight") is True
+    assert text_of(page, ".row.end .words") == "NoBlackHoles: packet A never reached h2"
+    page.click(".moves button")
+    assert text_of(page, ".where") == "0 of 5"
+    assert_quiet(page)
+
+
+def test_only_boxes_of_a_wide_window_scroll(show: Show) -> None:
+    page = show(long_view(60, entries=200), address="#f1s40")
+    assert page.value("document.documentElement.scrollHeight === innerHeight") is True
+    assert page.value("document.querySelector('.details').scrollHeight > innerHeight") is True
+
+
 def test_nothing_is_wider_than_a_narrow_window(show: Show) -> None:
     views = (small_view(), long_view(30), hostile_view("w" * 100_000), hostile_view("long words " * 9_000))
     page = show(*views, width=400, dark=True)
