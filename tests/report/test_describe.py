@@ -16,6 +16,8 @@ from sdnloom.network.openflow import (
     PacketOut,
     Port,
     PortDesc,
+    PortStats,
+    PortStatsReply,
     PortStatus,
     SetField,
     WriteActions,
@@ -73,6 +75,10 @@ DATA = encode(PING)
             "FlowMod add in_port=1,eth_dst=h2: port 2 (idle 5 s)",
         ),
         (FlowMod(command=4), "FlowMod delete strict *"),
+        (
+            PortStatsReply((PortStats(1), PortStats(2, tx_bytes=60))),
+            "PortStatsReply ports=[port_no=1, port_no=2 tx_bytes=60]",
+        ),
         (FlowMod(command=99), "FlowMod 99 *"),
         (
             FlowMod(

@@ -259,10 +259,17 @@ def _content(content: Any, shown: str, names: Names) -> str:
         case bytes():
             return bytes_words(content)
         case tuple():
-            return f"[{', '.join(_content(each, str(each), names) for each in content)}]"
+            return f"[{', '.join(_item(each, names) for each in content)}]"
         case str():
             return content
     return _unquoted(shown)
+
+
+def _item(content: Any, names: Names) -> str:
+    """An item of a list. The list's name says what it is: `ports=[port_no=1, port_no=2 tx_bytes=60]`."""
+    text = _content(content, str(content), names)
+    is_plain = isinstance(content, Value) and text.startswith(f"{type(content).__name__} ")
+    return text.partition(" ")[2] if is_plain else text
 
 
 def _member(kind: Any, number: int) -> str:
