@@ -41,6 +41,7 @@ from sdnloom.network.switch import (
 )
 from sdnloom.network.switch import SwitchOutcome as SwitchOutcome
 from sdnloom.network.switch_events import step_events
+from sdnloom.network.text.cell_text import switch_cell_text
 from sdnloom.network.timers import expiries
 from sdnloom.network.topology.spec import SwitchPort
 
@@ -139,7 +140,9 @@ class SwitchComponent:
         if self.faults.any:
             sends = neighbours if self.faults.fail else controller
             actions.append(Action("join", self.join, None, sends, mode=Mode.MAY))
-        return Component(self.name, self.initial(core), tuple(actions), conflict=cells_conflict)
+        return Component(
+            self.name, self.initial(core), tuple(actions), conflict=cells_conflict, cell_text=switch_cell_text
+        )
 
     def initial(self, core: SwitchCore) -> SwitchState:
         """Return the initial core of the component."""

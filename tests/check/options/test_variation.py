@@ -97,6 +97,8 @@ def test_a_printed_scenario_is_the_scenario(seed: int, tmp_path: Path, monkeypat
     chance = random.Random(seed)
     monkeypatch.chdir(tmp_path)
     given, search = some(chance, NETWORK), some(chance, SEARCH)
+    if "no_arp" in given:
+        given.setdefault("pings", ("A,B",))
     if "strategy" in search and "flow-ir" in search["strategy"]:
         search["same_flow"] = "same_connection"
     if {"stacks", "fields"} & search.keys():
@@ -183,6 +185,13 @@ def test_hosts_without_arp_are_clients_and_repliers(tmp_path: Path) -> None:
         {"name": "h2", "kind": "replier"},
     ]
     assert varied(file, pings="h2,h1")["hosts"][1] == {"name": "h2", "kind": "arp", "to": ["h1"], "sends": 1}
+
+
+def test_an_option_that_would_do_nothing_is_refused(tmp_path: Path) -> None:
+    file = write(tmp_path)
+    with pytest.raises(ScenarioError, match=r"--no-arp is given, but no host asks by ARP; expected --ping as well"):
+        varied(file, no_arp=True)
+    assert varied(file, no_arp=True, pings="h1,h2")["hosts"][0]["kind"] == "client"
 
 
 OWN = {"name": "Own", "file": "own.py", "as": "mine"}

@@ -8,6 +8,7 @@ from sdnloom.check.options.option_text import ONE_MOVE, Ping, check_host_name
 from sdnloom.network.topology import Topology
 from sdnloom.network.topology.spec import is_node_name
 from sdnloom.network.value import ip4_text
+from sdnloom.scenario_file.document import ScenarioError
 
 _SENDING = ("to", "packets", "sends", "order")  # keys that say what a client sends
 _OF_ARP = ("asks", "answers")  # keys that only hosts with ARP have
@@ -33,6 +34,8 @@ def varied_hosts(
     for name in (*(ping.source for ping in options.pings), *options.moves, *options.keys):
         check_host_name(name, names)
     if options.no_arp:
+        if not options.pings and all(table.get("kind") != "arp" for table in hosts.values()):
+            raise ScenarioError(f"{file}: --no-arp is given, but no host asks by ARP; expected --ping as well")
         hosts = {name: _without_arp(table) for name, table in hosts.items()}
     asks = not options.no_arp and (not hosts or any(table.get("kind") == "arp" for table in hosts.values()))
     for name, keys in options.keys.items():
