@@ -7,7 +7,7 @@ import pytest
 
 from sdnloom import Client, MobileHost, Network, Scenario, linear, load_scenario
 from sdnloom.check.scope import omissions, tried_traffic
-from sdnloom.engine.result import Statistics
+from sdnloom.engine.result import SentRoute, Statistics
 from sdnloom.network.hosts import ArpHost, Host, Replier, TcpClient, TcpServer
 from sdnloom.network.network import LinkFaults, SwitchFaults, SwitchOptions, Timeouts
 from sdnloom.network.topology import SwitchPort
@@ -24,7 +24,7 @@ ALL = {
 }
 
 
-def left_out(network: Network, *routes: tuple[str, str], discovers: bool = False, covers: bool = False) -> set[str]:
+def left_out(network: Network, *routes: SentRoute, discovers: bool = False, covers: bool = False) -> set[str]:
     statistics = Statistics("loop", 1, 0, 0, 0.0, routes=frozenset(routes))
     return set(map(str, omissions(network, statistics, None, discovers, covers)))
 
@@ -92,8 +92,8 @@ def test_what_has_a_budget_is_not_among_the_omissions() -> None:
 
 def test_who_met_no_packet_is_named() -> None:
     network = Network(linear(3), (Client("h1", to=("h2",)),))
-    routes = [("h1", "s1.in"), ("s1", "controller.x"), ("s1", "s2.in"), ("s2", "h2.in@s2:1"), ("s3", "s3.up")]
-    assert left_out(network, *routes) - ALL == {
+    sent = [("h1", "s1.in", 1), ("s1", "controller.x"), ("s1", "s2.in", 2), ("s2", "h2.in@s2:1"), ("s3", "s3.up")]
+    assert left_out(network, *(SentRoute(*each) for each in sent)) - ALL == {
         "hosts that sent no packet (h2, h3): --ping",
         "hosts that no packet reached (h1, h3)",
         "switches that no packet passed (s3)",
@@ -108,4 +108,20 @@ def test_both_engines_say_who_sent_where() -> None:
         for engine in ("loop", "kernel")
     }
     [routes] = found
-    assert {("A", "s1.in"), ("s1", "s2.in"), ("s2", "s1.in"), ("s2", "B.in"), ("s1", "A.in")} <= routes
+    expected = {("A", "s1.in", 1), ("s1", "s2.in", 2), ("s2", "s1.in", 2), ("s2", "B.in", None), ("s1", "A.in", None)}
+    assert expected <= routes
+
+
+def test_of_two_links_between_two_switches_the_one_without_a_packet_is_named(tmp_path: Path) -> None:
+    (tmp_path / "one_way.py").write_text(
+        "from sdnloom import openflow\n\n\nclass OneWay:\n    def packet_in(self, net, switch, message):\n"
+        "        if message.in_port == 1:\n            net.packet_out(switch, message, openflow.Output(2))\n"
+    )
+    (tmp_path / "net.toml").write_text(
+        'properties = ["NoHandlerException"]\n[program]\nfile = "one_way.py"\n[topology]\nshape = "custom"\n'
+        'switches = ["s1", "s2"]\nlinks = [["s1:2", "s2:2"], ["s1:3", "s2:3"]]\nports = 3\n'
+        '[[hosts]]\nname = "h1"\nat = "s1:1"\nkind = "client"\nto = ["h2"]\n[[hosts]]\nname = "h2"\nat = "s2:1"\n'
+    )
+    report = load_scenario(tmp_path / "net.toml").check()
+    assert report.verdict == "holds"
+    assert "links that no packet crossed (s1:3-s2:3)" in map(str, report.omissions)

@@ -1,7 +1,7 @@
 """Options, limits, statistics, verdicts and events of a search."""
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sdnloom.engine.model import Restart, Strategy, System
 from sdnloom.engine.path import Path
@@ -61,6 +61,14 @@ class SearchOptions:
     checked: bool = False  # run every step twice, check footprints against commutation, check every law
 
 
+class SentRoute(NamedTuple):
+    """A component that sent on a channel; the port that it sent to, if the channel has ports."""
+
+    sender: str
+    channel: str
+    port: Any = None
+
+
 @dataclass(frozen=True)
 class Statistics:
     """The size of a search."""
@@ -76,7 +84,7 @@ class Statistics:
     bytes_per_state: float | None = None
     dives: int = 0  # into the depth, beside a breadth-first search
     dive_states: int = 0  # found in dives; the search may have found them too
-    routes: frozenset[tuple[str, str]] = frozenset()  # (component, channel) on which it sent something
+    routes: frozenset[SentRoute] = frozenset()  # on which something was sent
 
 
 @dataclass(frozen=True)

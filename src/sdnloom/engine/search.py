@@ -40,6 +40,7 @@ from sdnloom.engine.result import (
     Result,
     SearchEvent,
     SearchOptions,
+    SentRoute,
     Statistics,
     Vacuous,
     Verdict,
@@ -527,11 +528,11 @@ def without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _routes(tables: Memo) -> frozenset[tuple[str, str]]:
-    """Who sent on which channel."""
+def _routes(tables: Memo) -> frozenset[SentRoute]:
+    """Who sent on which channel, and to which of its ports."""
     return frozenset(
-        (sender, channel.name)
-        for channel, senders in zip(tables.system.channels, tables.sent, strict=True)
-        for names in senders.values()
-        for sender in names
+        SentRoute(sender, channel.name, message[0] if getattr(channel.discipline, "senders", ()) else None)
+        for channel, sent in zip(tables.system.channels, tables.sent, strict=True)
+        for message, senders in sent.items()
+        for sender in senders
     )

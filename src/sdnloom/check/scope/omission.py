@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sdnloom.check.scope.traffic import tried_traffic
-from sdnloom.engine.result import Statistics
+from sdnloom.engine.result import SentRoute, Statistics
 from sdnloom.network.network import Network
 from sdnloom.network.program import HasClock, capability
 
@@ -65,20 +65,19 @@ def omissions(
     return (*found, *_unvisited(network, statistics.routes))
 
 
-def _unvisited(network: Network, routes: frozenset[tuple[str, str]]) -> list[Omission]:
+def _unvisited(network: Network, routes: frozenset[SentRoute]) -> list[Omission]:
     """The hosts that sent nothing or got nothing, and the switches and links that no packet passed."""
     if not routes:  # there was no search
         return []
     hosts = [host.name for host in network.topology.hosts]
     switches = [switch.name for switch in network.topology.switches]
-    reached = {channel.partition("@")[0].removesuffix(".in") for _, channel in routes}
-    sent = {sender for sender, channel in routes if channel.endswith(".in")}
-    used = {(sender, channel.removesuffix(".in")) for sender, channel in routes}
+    reached = {route.channel.partition("@")[0].removesuffix(".in") for route in routes}
+    sent = {route.sender for route in routes if route.channel.endswith(".in")}
+    used = {(route.channel, route.port) for route in routes}
     unused = [
         link.name
         for link in network.topology.links
-        for one, other in [[end.switch for end in link.ends]]
-        if (one, other) not in used and (other, one) not in used
+        if not any((f"{end.switch}.in", end.port) in used for end in link.ends)
     ]
     rows = (
         ("hosts that sent no packet", [name for name in hosts if name not in sent], ("--ping",)),
