@@ -152,7 +152,7 @@ PROPERTIES = {
     ),
     "a fold that raises": (
         Property("p", Needs.EVENT, lambda memory, columns: None, fold=lambda memory, event: memory[event]),
-        r"property 'p' raised TypeError on event 'tick'",
+        r"test_errors.py:\d+: property 'p' raised TypeError: .* \(on the event 'tick'\)",
     ),
     "a fold to something unhashable": (
         Property("p", Needs.EVENT, lambda memory, columns: None, fold=lambda memory, event: [event]),
