@@ -124,7 +124,7 @@ class Explorer {
       F: () => this.search(null),
       c: () => this.togglePast(),
       l: () => this.toggleList(),
-      d: () => this.toggleTheme(),
+      d: switchTheme,
       "?": () => this.help.showModal(),
     };
     for (let number = 1; number <= 9; number++) keys[number] = () => this.take(number - 1);
@@ -306,7 +306,7 @@ class Explorer {
     const corner = html(
       "div",
       { class: "corner-buttons" },
-      button("◐", { "aria-label": "Light or dark", title: "Light or dark (d)" }, () => this.toggleTheme()),
+      button("◐", { "aria-label": "Light or dark", title: "Light or dark (d)" }, switchTheme),
       button("?", { "aria-label": "Keys and signs", title: "Keys and signs (?)" }, () => this.help.showModal()),
     );
     this.head.replaceChildren(html("div", { class: "title" }, badge, html("h1", {}, result.name), html("span", { class: "soft" }, answer.kind)), corner);
@@ -330,22 +330,11 @@ class Explorer {
   }
 
   togglePast() {
-    this.diagram.onlyPast = !this.diagram.onlyPast;
-    this.onlyPast.setAttribute("aria-pressed", String(this.diagram.onlyPast));
-    this.diagram.draw();
+    this.diagram.togglePast(this.onlyPast);
   }
 
   toggleList() {
-    this.diagram.listOnly = !this.diagram.listOnly;
-    this.listOnly.setAttribute("aria-pressed", String(this.diagram.listOnly));
-    this.diagram.arrange();
-    this.diagram.reveal();
-  }
-
-  toggleTheme() {
-    const root = document.documentElement;
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
+    this.diagram.toggleList(this.listOnly);
   }
 }
 

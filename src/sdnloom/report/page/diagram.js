@@ -126,6 +126,21 @@ class Diagram {
     this.draw();
   }
 
+  // Dim what the step does not depend on, or show all alike; the button says which.
+  togglePast(button) {
+    this.onlyPast = !this.onlyPast;
+    button.setAttribute("aria-pressed", String(this.onlyPast));
+    this.draw();
+  }
+
+  // Show the steps as a list, or with the diagram; the button says which.
+  toggleList(button) {
+    this.listOnly = !this.listOnly;
+    button.setAttribute("aria-pressed", String(this.listOnly));
+    this.arrange();
+    this.reveal();
+  }
+
   // Scrolls so that the selected row is in sight, with a row above and below it, and its lane, too.
   reveal() {
     const row = this.rowOf.get(this.position);

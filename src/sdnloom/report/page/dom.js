@@ -27,6 +27,13 @@ function button(text, attributes, onclick) {
   return html("button", { type: "button", ...attributes, onclick }, text);
 }
 
+// Dark instead of light, or the other way round, whatever the browser prefers.
+function switchTheme() {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+}
+
 function shortened(text, most) {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -40,7 +40,7 @@ function listenToKeys(app) {
     "/": () => app.focusFilter(),
     c: () => app.togglePast(),
     l: () => app.toggleList(),
-    d: () => app.toggleTheme(),
+    d: switchTheme,
     "?": () => app.help.showModal(),
   };
   document.addEventListener("keydown", (event) => {

@@ -127,7 +127,7 @@ class App {
     return html(
       "div",
       { class: "corner-buttons" },
-      button("◐", { "aria-label": "Light or dark", title: "Light or dark (d)" }, () => this.toggleTheme()),
+      button("◐", { "aria-label": "Light or dark", title: "Light or dark (d)" }, switchTheme),
       button("?", { "aria-label": "Keys and signs", title: "Keys and signs (?)" }, () => this.help.showModal()),
     );
   }
@@ -232,22 +232,11 @@ class App {
   }
 
   togglePast() {
-    this.diagram.onlyPast = !this.diagram.onlyPast;
-    this.onlyPast.setAttribute("aria-pressed", String(this.diagram.onlyPast));
-    this.diagram.draw();
+    this.diagram.togglePast(this.onlyPast);
   }
 
   toggleList() {
-    this.diagram.listOnly = !this.diagram.listOnly;
-    this.listOnly.setAttribute("aria-pressed", String(this.diagram.listOnly));
-    this.diagram.arrange();
-    this.diagram.reveal();
-  }
-
-  toggleTheme() {
-    const root = document.documentElement;
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
+    this.diagram.toggleList(this.listOnly);
   }
 
   // The address names result, finding and step: #f1s7, or #r2f1s7. Browsers refuse too many changes in a short time.
