@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from sdnloom.engine.trace import load_trace
+from sdnloom.report.schemas import json_schema
 from tests.cli.running import CommandLine
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -87,6 +89,7 @@ def test_the_loop_of_a_program_of_actors_is_explained_by_a_barrier(sdnloom: Comm
     assert "a barrier between the install that step 3 sent to S2 and what leads to step 6 removes this trace" in text
     found = json.loads(sdnloom("explain", trace, "--format", "json").out)
     assert (found["schema"], found["complete"], found["avoidable"]) == ("sdnloom-explain-1", True, None)
+    jsonschema.validate(found, json_schema("explain"))
     late = next(each for each in found["orderings"] if each["first"] == 6 and each["matters"])
     assert (late["second"], late["sender"], late["removes"], late["barrier"]) == (None, 3, True, True)
     assert (late["rule"], late["states"]) == ("barrier", 11)
