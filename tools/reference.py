@@ -62,7 +62,7 @@ def all_commands() -> list[NamedCommand]:
 def _with_subcommands(words: str, command: click.Command) -> Iterator[NamedCommand]:
     yield NamedCommand(words, command)
     if isinstance(command, click.Group):
-        context = click.Context(command, info_name=words)
+        context = click.Context(command, info_name=words, **cli.context_settings)
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
             assert inner is not None
@@ -84,7 +84,8 @@ def commands_page() -> str:
 
 def _command(named: NamedCommand) -> Iterator[str]:
     words, command = named
-    context = click.Context(command, info_name=words)
+    # With the settings of the whole program, because click keeps the option --help that it makes here.
+    context = click.Context(command, info_name=words, **cli.context_settings)
     yield f"## {words}"
     yield f"```text\n{' '.join([words, *command.collect_usage_pieces(context)])}\n```"
     yield inspect.cleandoc(command.help or "")
