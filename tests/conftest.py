@@ -7,7 +7,7 @@ import shutil
 import pytest
 from hypothesis import settings
 
-settings.register_profile("sdnloom", deadline=None, derandomize=True)
+settings.register_profile("sdnloom", max_examples=70, deadline=None, derandomize=True)
 settings.load_profile("sdnloom")
 
 

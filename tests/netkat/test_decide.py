@@ -26,7 +26,7 @@ def test_emptiness_is_exact_and_its_witness_passes(p, a, b):
 
 @pytest.mark.slow
 @given(p=policies, q=policies)
-@settings(max_examples=110)
+@settings(max_examples=80)
 def test_equivalence_is_exact_and_its_witness_differs(p, q):
     verdict = equivalent(p, q)
     assert bool(verdict) == (meaning(p) == meaning(q))
@@ -38,7 +38,7 @@ def test_equivalence_is_exact_and_its_witness_differs(p, q):
 
 @pytest.mark.slow
 @given(p=policies, q=policies)
-@settings(max_examples=110)
+@settings(max_examples=80)
 def test_containment_is_exact_and_its_witness_exceeds(p, q):
     verdict = contains(p, q)
     small, large = meaning(p), meaning(q)

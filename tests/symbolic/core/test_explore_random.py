@@ -42,7 +42,7 @@ def paths_by_brute_force(run, domain):
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(programs(), st.sampled_from(DOMAINS))
 def test_classes_are_those_of_brute_force(program, domain):
     run = runner(program)
@@ -67,7 +67,7 @@ def test_classes_of_large_programs_are_those_of_brute_force(domain):
     assert min(totals.values()) > 30  # each way of deciding a flip was used
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(programs(), st.sampled_from(DOMAINS))
 def test_every_solver_finds_the_same_classes(program, domain):
     run = runner(program)
@@ -77,7 +77,7 @@ def test_every_solver_finds_the_same_classes(program, domain):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(programs())
 def test_guessing_alone_never_invents_a_class_and_reports_undecided_branches(program):
     run = runner(program)

@@ -49,7 +49,7 @@ MAC = var("eth.dst", 48, "mac")
 
 
 @pytest.mark.slow
-@settings(max_examples=250)
+@settings(max_examples=170)
 @given(recipes(), models())
 def test_constructors_keep_the_meaning_of_every_recipe(recipe, model):
     term = build(recipe)

@@ -44,7 +44,7 @@ def truths(depth: int) -> st.SearchStrategy[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=45)
 @given(numbers(2) | numbers(3), truths(2))
 def test_numbers_agree_with_brute_force(number: str, truth: str) -> None:
     found = compare_with_original(
@@ -66,7 +66,7 @@ STATEMENTS = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=55)
+@settings(max_examples=42)
 @given(st.lists(STATEMENTS, min_size=2, max_size=5))
 def test_containers_agree_with_brute_force(statements: list[str]) -> None:
     body = "".join(f" {each}\n" for each in statements)
@@ -92,7 +92,7 @@ TEXT_METHODS = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
+@settings(max_examples=40)
 @given(
     TEXT_METHODS,
     st.text("ab1 -", max_size=2),
@@ -115,7 +115,7 @@ BYTES_METHODS = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=55)
+@settings(max_examples=42)
 @given(
     BYTES_METHODS,
     st.binary(max_size=2).map(lambda raw: bytes(97 + byte % 3 for byte in raw)),
@@ -137,7 +137,7 @@ ADDRESS_METHODS = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=45)
 @given(
     ADDRESS_METHODS,
     st.sampled_from(
