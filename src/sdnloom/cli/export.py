@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from sdnloom.cli.options.export_option import check_exports, echo_exports
+from sdnloom.cli.options.trace_scenario import trace_scenario_option
 from sdnloom.cli.pages.orderings import with_orderings
 from sdnloom.cli.result_file import views_of_file
 from sdnloom.report.exports import EXPORTS
@@ -18,11 +19,7 @@ _FORMATS = "\n".join(f"  {suffix:<9}{form.title}" for suffix, form in EXPORTS.it
 )
 @click.argument("result", type=click.Path(path_type=Path), metavar="TRACE|RESULT")
 @click.argument("files", type=click.Path(path_type=Path), metavar="FILE...", nargs=-1, required=True)
-@click.option(
-    "--scenario",
-    type=click.Path(path_type=Path),
-    help="Scenario file, or FILE.py[:NAME] of a program of actors, if it is not where the trace says.",
-)
+@trace_scenario_option
 @click.option("--explain", is_flag=True, help="Also find the orderings of a trace that matter (see `sdnloom explain`).")
 def command(result: Path, files: tuple[Path, ...], scenario: Path | None, explain: bool) -> int:
     """Write a trace, or a result that `--export FILE.json` wrote, to each FILE in the format of its suffix.

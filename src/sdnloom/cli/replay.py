@@ -18,6 +18,7 @@ from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.options.time_spent import time_spent
+from sdnloom.cli.options.trace_scenario import trace_scenario_option
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.replay_views import program_replay_view, scenario_replay_view
 from sdnloom.cli.traces import TraceRecord, check_folder, check_same, check_same_program, program_of, save, scenario_of
@@ -65,11 +66,7 @@ class _Replayed:
 
 @click.command("replay")
 @click.argument("trace", type=click.Path(path_type=Path))
-@click.option(
-    "--scenario",
-    type=click.Path(path_type=Path),
-    help="Scenario file, or FILE.py[:NAME] of a program of actors, if it is not where the trace says.",
-)
+@trace_scenario_option
 @click.option(
     "--search/--no-search",
     default=True,

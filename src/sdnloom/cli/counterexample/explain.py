@@ -8,6 +8,7 @@ from sdnloom.cli.counterexample.traced_path import traced_path
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.options.time_spent import time_spent
+from sdnloom.cli.options.trace_scenario import trace_scenario_option
 from sdnloom.cli.progress import ProgressLine
 from sdnloom.engine.counterexample.explanation import EXPLAINED_STATES, explain_path
 from sdnloom.engine.limits import LimitWatch
@@ -17,11 +18,7 @@ from sdnloom.report.describe import counted
 
 @click.command("explain")
 @click.argument("trace", type=click.Path(path_type=Path))
-@click.option(
-    "--scenario",
-    type=click.Path(path_type=Path),
-    help="Scenario file, or FILE.py[:NAME] of a program of actors, if it is not where the trace says.",
-)
+@trace_scenario_option
 @click.option(
     "--max-states",
     type=click.IntRange(0),

@@ -8,6 +8,7 @@ from sdnloom.cli.counterexample.traced_path import traced_path
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.options.time_spent import time_spent
+from sdnloom.cli.options.trace_scenario import trace_scenario_option
 from sdnloom.cli.progress import ProgressLine
 from sdnloom.cli.trace_names import TRACE_SUFFIX
 from sdnloom.cli.traces import save
@@ -29,11 +30,7 @@ MINIMISED_STATES = 100_000  # of the search of all orders of the inputs that are
     type=click.Path(path_type=Path, dir_okay=False),
     help="File of the new trace (default: beside TRACE, with .minimal in its name).",
 )
-@click.option(
-    "--scenario",
-    type=click.Path(path_type=Path),
-    help="Scenario file, or FILE.py[:NAME] of a program of actors, if it is not where the trace says.",
-)
+@trace_scenario_option
 @click.option(
     "--same-message", is_flag=True, help="Keep the words of the violation, too: the same packet, the same switch."
 )

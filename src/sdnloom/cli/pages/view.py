@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from sdnloom.cli.options.open_option import no_open_option, open_in_browser
+from sdnloom.cli.options.trace_scenario import trace_scenario_option
 from sdnloom.cli.pages.orderings import with_orderings
 from sdnloom.cli.result_file import views_of_file
 from sdnloom.cli.trace_names import TRACE_SUFFIX
@@ -25,11 +26,7 @@ _STDOUT = "-"
     default=True,
     help="Find the orderings of a trace that matter, in at most 10 seconds (see `sdnloom explain`).  [on]",
 )
-@click.option(
-    "--scenario",
-    type=click.Path(path_type=Path),
-    help="Scenario file, or FILE.py[:NAME] of a program of actors, if it is not where the trace says.",
-)
+@trace_scenario_option
 def command(result: Path, output: str | None, no_open: bool, explain: bool, scenario: Path | None) -> int:
     """Show a trace, or a result that `--export FILE.json` wrote, as a page in the browser.
 
