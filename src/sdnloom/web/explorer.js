@@ -37,7 +37,7 @@ class Explorer {
     this.help = this.makeHelp();
     this.saving = this.makeSaving();
     document.body.append(html("div", { class: "page explorer" }, this.head, this.status, this.work, this.help, this.saving));
-    this.listen(box);
+    this.listen();
     this.start();
   }
 
@@ -97,17 +97,8 @@ class Explorer {
     return dialog;
   }
 
-  listen(box) {
-    let width = 0;
-    new ResizeObserver(() => {
-      if (box.clientWidth !== width) {
-        width = box.clientWidth;
-        this.details.resize();
-        this.diagram.arrange();
-      } else {
-        this.diagram.drawSoon();
-      }
-    }).observe(box);
+  listen() {
+    this.diagram.followSize(() => this.details.resize());
     addEventListener("hashchange", () => this.followAddress());
     const keys = {
       j: () => this.look(this.position + 1),

@@ -126,6 +126,20 @@ class Diagram {
     this.draw();
   }
 
+  // Draws again whenever the box has another size; `resized` is called first if it has another width.
+  followSize(resized) {
+    let width = 0;
+    new ResizeObserver(() => {
+      if (this.box.clientWidth !== width) {
+        width = this.box.clientWidth;
+        resized();
+        this.arrange();
+      } else {
+        this.drawSoon();
+      }
+    }).observe(this.box);
+  }
+
   // Dim what the step does not depend on, or show all alike; the button says which.
   togglePast(button) {
     this.onlyPast = !this.onlyPast;

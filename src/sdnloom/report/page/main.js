@@ -24,16 +24,7 @@ class App {
     addEventListener("hashchange", (event) => this.followAddress(new URL(event.newURL).hash));
     addEventListener("beforeprint", () => this.printSteps());
     addEventListener("afterprint", () => this.printed.replaceChildren());
-    let width = 0;
-    new ResizeObserver(() => {
-      if (box.clientWidth !== width) {
-        width = box.clientWidth;
-        this.details.resize();
-        this.diagram.arrange();
-      } else {
-        this.diagram.drawSoon();
-      }
-    }).observe(box);
+    this.diagram.followSize(() => this.details.resize());
     if (!this.followAddress(location.hash)) this.open(0, this.firstFinding(0), null);
   }
 
