@@ -19,6 +19,7 @@ ROWS = (
     ("inputs", "properties", "strategies"),
     ("scenario_file",),
     ("check", "crosscheck", "races", "actors"),
+    ("confirm",),
     ("report",),
     ("web",),
 )

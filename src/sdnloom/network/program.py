@@ -4,9 +4,9 @@ Law: `handle` is a pure function of core and input. A platform that runs real co
 for, runs the code, and returns the state as a new core.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from sdnloom.engine.model import Cell, Event, Restart
@@ -175,6 +175,26 @@ class FirstReaction(Protocol):
 
     def first(self, core: Any, given: Input) -> Reaction | Restart | None:
         """The first of the reactions of `handle`; None if there is none."""
+
+
+@dataclass(frozen=True)
+class ControllerCommand:
+    """How a program is run in a process of its own, as it would be without sdnloom.
+
+    `module` is run by Python (`python -m MODULE`) and reads `document`, a JSON object, from its standard input.
+    """
+
+    module: str
+    document: Mapping[str, Any]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@runtime_checkable
+class RunsInProcess(Protocol):
+    """A program that can run in a process of its own, with real connections. The confirmation of traces asks."""
+
+    def controller_command(self) -> ControllerCommand:
+        """How to run it."""
 
 
 @runtime_checkable
