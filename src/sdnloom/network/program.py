@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from sdnloom.engine.model import Cell, Event, Restart
-from sdnloom.network.network import NamedAnswer
+from sdnloom.network.network import NamedAnswer, Network
 from sdnloom.network.openflow import FeaturesReply, OpenFlowMessage, PortDesc, StatsReply
 
 
@@ -193,8 +193,8 @@ class ControllerCommand:
 class RunsInProcess(Protocol):
     """A program that can run in a process of its own, with real connections. The confirmation of traces asks."""
 
-    def controller_command(self) -> ControllerCommand:
-        """How to run it."""
+    def controller_command(self, network: Network) -> ControllerCommand:
+        """How to run it for the switches of a network: their version and, by datapath id, their names."""
 
 
 @runtime_checkable
