@@ -16,7 +16,7 @@ from sdnloom.network.links import Wiring, wire_network
 from sdnloom.network.network import Network, NetworkError, SwitchFaults, SwitchOptions
 from sdnloom.network.openflow import V10, V13, PacketQueue, Port, PortConfig, PortDesc, PortState
 from sdnloom.network.program import Program
-from sdnloom.network.startup.course import PlannedInput, Startup, Trouble
+from sdnloom.network.startup.course import CourseStep, PlannedInput, Startup, Trouble
 from sdnloom.network.startup.setup_steps import check_setup
 from sdnloom.network.startup.violation import EarlyViolation, early_violation, forbids, judged_by_events
 from sdnloom.network.statistics import check_counters
@@ -98,8 +98,11 @@ class BuiltNetwork:
     system: System
     declared: tuple[Property, ...]
     controller: ControllerComponent  # that made the controller of the system
+    configs: Mapping[str, Switch]
+    wiring: Wiring
     notes: tuple[str, ...] = ()
     early: EarlyViolation | None = None
+    course: tuple[CourseStep, ...] = ()  # the steps before the search; steps of `system` where it has them
 
 
 def build(network: Network, program: Program, properties: Iterable[Bindable | Property] = ()) -> System:
@@ -124,15 +127,17 @@ def build_network(
         before, of_startup = _before_search(network, program, given, end.plan)
         early = early_violation(before, end.steps)
         if early is not None or use is StartupUse.STEPS:
-            return BuiltNetwork(before, _declared(parts, before, given), of_startup, end.notes, early)
+            declared = _declared(parts, before, given)
+            return BuiltNetwork(before, declared, of_startup, parts.configs, parts.wiring, end.notes, early, end.steps)
         if end.raised is not None and forbids(before, end.raised):
             raise NetworkError(f"{exception_text(end.raised)} before the search; expected no exception")
         ignored.add(end.trouble)
     if use is StartupUse.STEPS:
         before, of_startup = _before_search(network, program, given, end.plan)
-        return BuiltNetwork(before, _declared(parts, before, given), of_startup, end.notes)
+        declared = _declared(parts, before, given)
+        return BuiltNetwork(before, declared, of_startup, parts.configs, parts.wiring, end.notes, course=end.steps)
     system = _system(parts, control.component(end.program), end.switches, given, _bind)
-    return BuiltNetwork(system, system.properties, control, end.notes)
+    return BuiltNetwork(system, system.properties, control, parts.configs, parts.wiring, end.notes, course=end.steps)
 
 
 def _bind(each: Bindable, view: NetworkView) -> tuple[Property, ...]:

@@ -5,7 +5,7 @@ properties are those that events decide, its hosts send nothing, and warm-up and
 nothing else can. Nothing else is searched then.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sdnloom.engine import user_code
@@ -27,26 +27,35 @@ def judged_by_events(properties: Sequence[Property]) -> tuple[Property, ...]:
     return tuple(each for each in properties if each.needs in (Needs.EVENT, Needs.ORDER) and not each.sometimes)
 
 
-def early_violation(system: System, course: Sequence[CourseStep]) -> EarlyViolation | None:
-    """Return the course up to the first violation; None if there is none."""
+def course_transitions(system: System, course: Sequence[CourseStep]) -> Iterator[Transition]:
+    """Yield the transitions of a course of events on the system in which the switches join, to its end."""
     semantics = Semantics(system)
     state = semantics.initial()
-    taken: list[Step] = []
 
-    def take(transition: Transition) -> Finding | None:
+    def rest() -> Iterator[Transition]:
         nonlocal state
-        taken.append(transition.step)
-        state = transition.state
-        return _violated(semantics, state)
+        while (must := _first_must(semantics, state)) is not None:
+            state = must.state
+            yield must
 
     for hint in course:
         if _waits_for_rest(system, hint):
-            while (must := _first_must(semantics, state)) is not None:
-                if (violated := take(must)) is not None:
-                    return EarlyViolation(Path(tuple(taken)), violated)
+            yield from rest()
         # What the course delivered one by one, a switch may have taken together.
         found = next(semantics.named(state, Step(*hint)), None)
-        if found is not None and (violated := take(found)) is not None:
+        if found is not None:
+            state = found.state
+            yield found
+    yield from rest()
+
+
+def early_violation(system: System, course: Sequence[CourseStep]) -> EarlyViolation | None:
+    """Return the course up to the first violation; None if there is none."""
+    semantics = Semantics(system)
+    taken: list[Step] = []
+    for transition in course_transitions(system, course):
+        taken.append(transition.step)
+        if (violated := _violated(semantics, transition.state)) is not None:
             return EarlyViolation(Path(tuple(taken)), violated)
     return None
 
