@@ -1,4 +1,4 @@
-"""The controller's end of an OpenFlow connection to a real switch, in whole messages.
+"""One end of an OpenFlow connection to a real switch or controller, in whole messages.
 
 Laws: messages are those of the length fields, in order; bytes that cannot be divided (a length below 8) are one last
 message, and the connection is `broken`.
@@ -14,15 +14,16 @@ from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError, Swit
 
 ANSWER_SECONDS: Final = 10.0  # an answer that takes longer does not come
 _HEADER: Final = 8
-_MOST_MESSAGES: Final = 20_000  # after one question: a switch that sends without an end is no switch
+_MOST_MESSAGES: Final = 20_000  # after one question: nobody sends without an end
 
 
 class MessageConnection:
-    """A connected stream socket."""
+    """A connected stream socket; messages of errors name the peer."""
 
-    def __init__(self, connected: socket.socket) -> None:
+    def __init__(self, connected: socket.socket, peer: str = "the switch") -> None:
         self._socket = connected
-        connected.settimeout(ANSWER_SECONDS)  # of what is sent: to a switch that does not read
+        self._peer = peer
+        connected.settimeout(ANSWER_SECONDS)  # of what is sent: to a peer that does not read
         self._data = bytearray()
         self._ended = False
         self._taken = 0  # messages since something was sent
@@ -35,17 +36,17 @@ class MessageConnection:
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 self._socket.sendall(data)
         except TimeoutError:
-            raise SwitchSilentError(f"the switch reads nothing of what it is sent for {ANSWER_SECONDS:g} s") from None
+            raise SwitchSilentError(f"{self._peer} reads nothing of what it is sent for {ANSWER_SECONDS:g} s") from None
 
     def next(self, seconds: float = ANSWER_SECONDS) -> bytes:
         """Return the next message; raise ConnectionClosedError, or SwitchSilentError when none arrives in time."""
         deadline = time.monotonic() + seconds
         while (message := self._take()) is None:
             if self._ended:
-                raise ConnectionClosedError("the switch closed the OpenFlow connection")
+                raise ConnectionClosedError(f"{self._peer} closed the OpenFlow connection")
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self._socket], [], [], left)[0]:
-                raise SwitchSilentError(f"the switch sent nothing for {seconds:g} s where an answer is due")
+                raise SwitchSilentError(f"{self._peer} sent nothing for {seconds:g} s where an answer is due")
             self._read()
         return message
 
@@ -61,7 +62,7 @@ class MessageConnection:
 
     @property
     def ended(self) -> bool:
-        """Whether the switch closed the connection and all its messages were taken."""
+        """Whether the peer closed the connection and all its messages were taken."""
         return self._ended and not self._data
 
     def close(self) -> None:
@@ -90,7 +91,7 @@ class MessageConnection:
             self.broken = True
         self._taken += 1
         if self._taken > _MOST_MESSAGES:
-            raise RealSwitchError(f"the switch sent more than {_MOST_MESSAGES:,} messages without a question")
+            raise RealSwitchError(f"{self._peer} sent more than {_MOST_MESSAGES:,} messages without a question")
         message = bytes(data[:length])
         del data[:length]
         return message

@@ -35,7 +35,7 @@ class Daemons:
     def start(self, name: str, *words: str) -> None:
         """Start a process that runs until `close`; it writes its log to NAME.log in the directory."""
         self._started[name] = subprocess.Popen(
-            [*_ending_with_parent(), *words],
+            [*ending_with_parent(), *words],
             env=self._environment,
             cwd=self.directory,
             stdin=subprocess.DEVNULL,
@@ -55,7 +55,7 @@ class Daemons:
             raise RealSwitchError(f"{words[0]} does not end within {_SECONDS:g} s") from None
         if ended.returncode:
             self.check()
-            reason = _last_line(ended.stderr) or f"exit code {ended.returncode}"
+            reason = last_line(ended.stderr) or f"exit code {ended.returncode}"
             raise RealSwitchError(f"{words[0]} failed: {reason}")
         return ended.stdout
 
@@ -68,7 +68,7 @@ class Daemons:
         """Raise SwitchEndedError with the last line of its log if a process has ended."""
         for name, process in self._started.items():
             if process.poll() is not None:
-                raise SwitchEndedError(f"{name} ended ({_ending(process.returncode)}): {self._log(name)}")
+                raise SwitchEndedError(f"{name} ended ({ending_text(process.returncode)}): {self._log(name)}")
 
     def wait_for_end(self, seconds: float) -> None:
         """Give a process that is about to end the time to do so; raise SwitchEndedError if one did."""
@@ -96,7 +96,7 @@ class Daemons:
             text = (self.directory / f"{name}.log").read_text(errors="replace")
         except OSError:
             return "it wrote no log"
-        return _last_line(text) or "its log is empty"
+        return last_line(text) or "its log is empty"
 
 
 def need_programs(names: Sequence[str], package: str) -> None:
@@ -112,7 +112,8 @@ def _search_path() -> str:
     return os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"))
 
 
-def _ending(code: int) -> str:
+def ending_text(code: int) -> str:
+    """Return how a process ended, by the return code that `subprocess` has for it."""
     if code >= 0:
         return f"exit code {code}"
     with contextlib.suppress(ValueError):
@@ -120,12 +121,13 @@ def _ending(code: int) -> str:
     return f"signal {-code}"
 
 
-def _last_line(text: str) -> str:
+def last_line(text: str) -> str:
+    """Return the last line of a log; "" if it is empty."""
     lines = text.strip().splitlines()
     return lines[-1] if lines else ""
 
 
-def _ending_with_parent() -> list[str]:
+def ending_with_parent() -> list[str]:
     """Return the words before a command that let Linux end it when the thread that starts it ends, however that is.
 
     A function that runs in the new process could do the same, but Python then forks, which eventlet warns of.
