@@ -112,6 +112,7 @@ class Confirmation:
     parts: Mapping[str, str] = field(default_factory=dict)  # "switches": "Open vSwitch 3.1.0", "controller": ...
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
+    began: float = 0.0  # when the confirmation began, in seconds since 1970
 
     @property
     def taken(self) -> int:

@@ -11,6 +11,8 @@ from sdnloom.network.packet.headers import TcpFlag
 
 OPENFLOW_PORT: Final = 6653
 INBOUND, OUTBOUND = 1, 2
+_FIRST_SWITCH: Final = 0xC6120000  # 198.18.0.0/15: RFC 2544, for tests of devices
+_FIRST_PORT: Final = 20_000
 _SEGMENT: Final = 1460  # octets of a stream in one packet
 _MOST_TEXT: Final = 1000  # characters of a comment
 _MOST_FRAME: Final = 262_144  # octets of a packet that readers accept
@@ -73,6 +75,14 @@ class TcpSide(NamedTuple):
     mac: int
     address: int
     port: int
+
+
+CONTROLLER_SIDE: Final = TcpSide(0x02FFFFFFFFFF, 0xC0000201, OPENFLOW_PORT)  # 192.0.2.1: RFC 5737, for documentation
+
+
+def switch_side(number: int) -> TcpSide:
+    """The end of a connection that belongs to a switch; `number` counts the switches of a capture from 1."""
+    return TcpSide(0x020000000000 + number, _FIRST_SWITCH + number, _FIRST_PORT + number % 40_000)
 
 
 class CapturedConnection:

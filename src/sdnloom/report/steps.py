@@ -64,6 +64,11 @@ def last_step_text(
     return _lines(f"step {len(transitions)}: ", found, style, _INDENT)
 
 
+def words_lines(start: str, found: StepWords, style: TextStyle = PLAIN_STYLE) -> list[str]:
+    """The words of one step after the text that begins its first line."""
+    return _lines(start, found, style)
+
+
 def short_texts(transitions: Iterable[Transition], names: Names) -> list[str]:
     """The short form of each step of a path, on one line of any length."""
     memory = StepMemory()

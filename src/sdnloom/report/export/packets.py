@@ -9,13 +9,10 @@ is left out.
 from typing import Final
 
 from sdnloom.report.export.sequence import finding_title, flat_text
-from sdnloom.report.pcapng import INBOUND, OPENFLOW_PORT, OUTBOUND, Capture, CapturedConnection, TcpSide
+from sdnloom.report.pcapng import CONTROLLER_SIDE, INBOUND, OUTBOUND, Capture, CapturedConnection, switch_side
 from sdnloom.report.view.result_view import FindingView, ResultView, StepView, TraceView, TransferView
 
 _MILLISECOND: Final = 1000
-_CONTROLLER: Final = TcpSide(0x02FFFFFFFFFF, 0xC0000201, OPENFLOW_PORT)  # 192.0.2.1: RFC 5737, for documentation
-_FIRST_SWITCH: Final = 0xC6120000  # 198.18.0.0/15: RFC 2544, for tests of devices
-_FIRST_PORT: Final = 20_000
 _SWITCHES: Final = ("switch", "agent")
 
 
@@ -70,8 +67,7 @@ class _TraceCapture:
         switch, controller = (receiver, sender) if self._is_controller(sender, receiver) else (sender, receiver)
         name = f"{switch} - {controller}"
         if name not in self._connections:
-            number = len(self._connections) + 1
-            side = TcpSide(0x020000000000 + number, _FIRST_SWITCH + number, _FIRST_PORT + number % 40_000)
+            side = switch_side(len(self._connections) + 1)
             interface = self._capture.interface(name)
-            self._connections[name] = CapturedConnection(self._capture, interface, side, _CONTROLLER)
+            self._connections[name] = CapturedConnection(self._capture, interface, side, CONTROLLER_SIDE)
         return self._connections[name]
