@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from sdnloom.errors import SdnloomError
 from sdnloom.network.openflow import FlowStats
-from sdnloom.switches.openvswitch import SwitchReaction
+from sdnloom.switches.bridge import SwitchReaction
 
 # The answer of the switch to a request of the handshake; None for a message that does not belong to the handshake.
 HandshakeAnswer: TypeAlias = Callable[[bytes], Sequence[bytes] | None]

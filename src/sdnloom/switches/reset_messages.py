@@ -1,4 +1,4 @@
-"""OpenFlow messages that bring a switch back to the state after power-on, and those that tell when it is done; bytes.
+"""OpenFlow messages that bring a switch back to the state after power-on; bytes.
 
 They are written here octet by octet, so that what is sent to a real switch does not depend on the codec under test.
 """
@@ -16,12 +16,8 @@ ECHO_REPLY: Final = 3
 FEATURES_REQUEST: Final = 5
 FLOW_REMOVED: Final = 11
 FLOW_MOD: Final = 14
-_SENTINEL_COOKIE: Final = 0x5E47_1E15_5E47_1E15
-SENTINEL_TYPE: Final = 0x88B6  # of the entry that marks the end of removals in 1.0: tests must leave this type alone
-_SENTINEL_TABLE: Final = 253  # the last table of Open vSwitch in 1.3: nothing goes there
 _ALL: Final = 0xFFFFFFFF
-_ADD, _DELETE, _DELETE_STRICT = 0, 3, 4
-_SEND_FLOW_REMOVED: Final = 1
+_DELETE: Final = 3
 
 
 def header(version: int, kind: int, body: bytes = b"", xid: int = 0) -> bytes:
@@ -36,7 +32,11 @@ def plain_hello(version: int) -> bytes:
 
 def delete_flows(version: int) -> bytes:
     """Return the message that deletes all entries."""
-    return _flow_mod(version, _DELETE, flags=0, sentinel=False)
+    if version == V10:
+        match = struct.pack("!I36x", 0x3FFFFF)
+        return header(version, FLOW_MOD, match + struct.pack("!QHHHHIHH", 0, _DELETE, 0, 0, 0, _ALL, 0xFFFF, 0))
+    head = struct.pack("!QQBBHHHIIIH2x", 0, 0, 0xFF, _DELETE, 0, 0, 0, _ALL, _ALL, _ALL, 0)
+    return header(version, FLOW_MOD, head + struct.pack("!HH4x", 1, 4))
 
 
 def default_config(version: int) -> bytes:
@@ -85,28 +85,3 @@ def clear_port(version: int, number: int, addresses: Mapping[int, bytes]) -> byt
     if version == V10:
         return header(version, 15, struct.pack("!H6sIII4x", number, addresses[number], 0, 0x7F, 0))
     return header(version, 16, struct.pack("!I4x6s2xIII4x", number, addresses[number], 0, 0x65, 0))
-
-
-def removal_sentinel(version: int) -> bytes:
-    """Return two messages: add an entry that nothing matches, and delete it with a report of its removal."""
-    return _flow_mod(version, _ADD, _SEND_FLOW_REMOVED, sentinel=True) + _flow_mod(
-        version, _DELETE_STRICT, flags=0, sentinel=True
-    )
-
-
-def is_sentinel_report(message: bytes) -> bool:
-    """Return whether a message reports the removal of the sentinel."""
-    return message[1] == FLOW_REMOVED and struct.pack("!Q", _SENTINEL_COOKIE) in message
-
-
-def _flow_mod(version: int, command: int, flags: int, sentinel: bool) -> bytes:
-    cookie = _SENTINEL_COOKIE if sentinel else 0
-    if version == V10:
-        wildcards = 0x3FFFFF & ~0x10 if sentinel else 0x3FFFFF  # the sentinel fixes dl_type
-        match = struct.pack("!IH6s6sHBxHBB2xIIHH", wildcards, 0, b"", b"", 0, 0, SENTINEL_TYPE, 0, 0, 0, 0, 0, 0)
-        body = match + struct.pack("!QHHHHIHH", cookie, command, 0, 0, 0, _ALL, 0xFFFF, flags)
-    else:
-        table = _SENTINEL_TABLE if sentinel else 0xFF
-        head = struct.pack("!QQBBHHHI", cookie, 0, table, command, 0, 0, 0, _ALL)
-        body = head + struct.pack("!IIH2x", _ALL, _ALL, flags) + struct.pack("!HH4x", 1, 4)
-    return header(version, FLOW_MOD, body)

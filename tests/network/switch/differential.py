@@ -33,7 +33,8 @@ from sdnloom.network.switch import (
     receive_packet,
 )
 from sdnloom.network.switch.tables.flow_mod import has_no_wildcards
-from sdnloom.switches.openvswitch import OpenVswitch, SwitchReaction
+from sdnloom.switches.bridge import SwitchReaction
+from sdnloom.switches.openvswitch import OpenVswitch
 from tests.network.switch.deviations import (
     ALWAYS,
     DEVIATIONS,

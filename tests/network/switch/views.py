@@ -24,7 +24,7 @@ from sdnloom.network.packet import decode as decode_packet
 from sdnloom.network.packet import encode as encode_packet
 from sdnloom.network.switch import SwitchOutcome
 from sdnloom.network.switch.tables.lookup import is_fragment
-from sdnloom.switches.openvswitch import SwitchReaction
+from sdnloom.switches.bridge import SwitchReaction
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from sdnloom.crosscheck.agent import Agent, AgentError, Observed, Wait
 from sdnloom.crosscheck.agents.remote_agent import RemoteAgent, asks_for_report, framing, with_errors
 from sdnloom.network.openflow.constants import V10, V13
 from sdnloom.network.openflow.tables import STATS_REQUEST
+from sdnloom.switches.bridge import SwitchReaction
 from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError, SwitchEndedError
-from sdnloom.switches.openvswitch import OpenVswitch, SwitchReaction
+from sdnloom.switches.openvswitch import OpenVswitch
 from sdnloom.switches.reset_messages import FLOW_MOD
 
 OPEN_VSWITCH: Final = "openvswitch"
@@ -132,14 +133,7 @@ class OpenVswitchAgent(RemoteAgent):
 
     def crash_reason(self) -> str | None:
         """Return the last line of the log of a process that ended; None if all run."""
-        try:
-            self._switch.rounds(1)
-        except SwitchEndedError:
-            try:
-                self._switch.wait_for_end()
-            except SwitchEndedError as error:
-                return str(error)
-        return None
+        return self._switch.crash_reason()
 
     # -- the switch ---------------------------------------------------------------------------------------------
 
