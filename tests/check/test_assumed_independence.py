@@ -17,7 +17,8 @@ from sdnloom.network.openflow import Match, PacketIn
 from sdnloom.network.program import MessageIn, Reaction, SwitchUp
 from sdnloom.network.program_cells import Attribute, Order
 from sdnloom.network.topology import linear
-from sdnloom.platforms.python.program import ProgramError, PythonProgram
+from sdnloom.platforms.python.handlers import ProgramError
+from sdnloom.platforms.python.program import PythonProgram
 from tests.reduction_comparison import compare
 
 NETWORK = Network(linear(2), (Client("h1", to=("h2",), sends=2), Replier("h2")))

@@ -16,7 +16,8 @@ from sdnloom.network.build import build
 from sdnloom.network.hosts import Client
 from sdnloom.network.network import Network
 from sdnloom.network.topology import single
-from sdnloom.platforms.python.program import ProgramError, PythonProgram
+from sdnloom.platforms.python.handlers import ProgramError
+from sdnloom.platforms.python.program import PythonProgram
 from tests.inputs.brute_force import BruteForce, listed_packets
 from tests.inputs.program_pair import Pair
 from tests.inputs.test_discover import ETHERNET, SMALL, ByPort, Spoken, labels

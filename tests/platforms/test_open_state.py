@@ -6,7 +6,8 @@ import pytest
 
 from sdnloom.network.openflow import FlowMod, PacketOut
 from sdnloom.platforms.osken.program import OskenProgram
-from sdnloom.platforms.python.program import ProgramError, PythonProgram
+from sdnloom.platforms.python.handlers import ProgramError
+from sdnloom.platforms.python.program import PythonProgram
 from tests.inputs.program_pair import ProgramState
 from tests.network.programs import Learning
 

@@ -4,7 +4,7 @@ import linecache
 import traceback
 from functools import partial
 from pathlib import Path, PurePath
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 from sdnloom.engine.stable_text import printable_text
@@ -25,7 +25,7 @@ def handler_raised(
     The place is the innermost line of the program's own code. If a library raised, its line is given as well. Files are
     named without their folders (a library's from its package on), so that a finding is the same on every machine.
     """
-    frames = [(frame.f_code.co_filename, line) for frame, line in _frames(error.__traceback__)]
+    frames = traceback_lines(error)
     last = frames[-1] if frames else ("", 0)
     mine = next((each for files in (own, else_in) for each in reversed(frames) if each[0] in files), last)
     library = "" if mine == last else f"{library_file(last[0])}:{last[1]}"
@@ -43,10 +43,15 @@ def error_line(error: BaseException) -> str:
     return printable_text(" ".join(line.strip() for line in lines if line.strip()))
 
 
+def traceback_lines(error: BaseException) -> list[tuple[str, int]]:
+    """Return file and line of each frame of a traceback, outermost first, without those of the sandbox."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return [(frame.f_code.co_filename, line) for frame, line in frames if not runs_sandbox(frame)]
+
+
 def own_line(error: BaseException, own: frozenset[str]) -> tuple[str, int] | None:
     """Return file and line of the innermost frame of these files."""
-    frames = [(frame.f_code.co_filename, line) for frame, line in _frames(error.__traceback__)]
-    return next((each for each in reversed(frames) if each[0] in own), None)
+    return next((each for each in reversed(traceback_lines(error)) if each[0] in own), None)
 
 
 def waiting_line(frame: FrameType | None, own: frozenset[str], else_in: frozenset[str] = frozenset()) -> str:
@@ -83,11 +88,6 @@ def library_file(path: str) -> str:
         if folder in parts:
             return "/".join(parts[parts.index(folder) + 1 :])
     return PurePath(path).name
-
-
-def _frames(trace: TracebackType | None) -> list[tuple[FrameType, int]]:
-    """Return each frame with its line, without those of the hub."""
-    return [(frame, line) for frame, line in traceback.walk_tb(trace) if not runs_sandbox(frame)]
 
 
 _PACKAGE = Path(__file__).parent.parent

@@ -31,7 +31,7 @@ def program(folder, source, **options):
 
 def component(started, name="app"):
     """The live component; tests look at what it knows after an input."""
-    return started._kernel.components[name]
+    return started._apps.kernel.components[name]
 
 
 def frame(src=0x10, dst=0x20, *rest, payload=b"hello"):

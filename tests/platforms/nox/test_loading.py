@@ -61,8 +61,8 @@ def test_every_form_of_import_finds_the_same_things(tmp_path):
         pass
     """
     started = program(tmp_path, source)
-    assert all(started._loader.modules["app"].same)
-    assert len(started._loader.modules["app"].same) == 14
+    assert all(started._apps.loader.modules["app"].same)
+    assert len(started._apps.loader.modules["app"].same) == 14
 
 
 def test_an_app_imports_the_files_beside_it(tmp_path):
@@ -100,8 +100,8 @@ def test_two_programs_of_one_file_share_nothing(tmp_path):
     """
     one, other = program(tmp_path, source), program(tmp_path, source)
     give(one, Call("learn"))
-    assert one._loader.modules["app"].known == [1]
-    assert other._loader.modules["app"].known == []
+    assert one._apps.loader.modules["app"].known == [1]
+    assert other._apps.loader.modules["app"].known == []
 
 
 SCENARIO = """
@@ -181,7 +181,7 @@ def test_an_app_can_do_without_what_is_not_there(tmp_path):
     class App(Component):
         pass
     """
-    assert program(tmp_path, source)._loader.modules["app"].Link_event is None
+    assert program(tmp_path, source)._apps.loader.modules["app"].Link_event is None
 
 
 @pytest.mark.parametrize(

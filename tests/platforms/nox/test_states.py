@@ -250,14 +250,14 @@ def test_states_that_differ_are_told_apart(tmp_path_factory, given):
         for reaction in started.handle(core, each)[:1]:
             core = reaction.core
         started._states.restore(core)
-        app, module = component(started, "hoarding"), started._loader.modules["hoarding"]
+        app, module = component(started, "hoarding"), started._apps.loader.modules["hoarding"]
         look = (
             [(address, port, when) for address, (port, when, _) in app.packets.items()],
             sorted((switch, sorted(ports)) for switch, ports in app.ports.items()),
             (app.calls, sorted(app.shared.items()), tuple(module.history), repr(module.counter)),
             (module.remember.__defaults__[0][:], module.latest and module.latest.tostring()),
-            [timer.due - started._kernel.clock.now for timer in started._kernel.timers],
-            sorted(started._kernel.switches),
+            [timer.due - started._apps.kernel.clock.now for timer in started._apps.kernel.timers],
+            sorted(started._apps.kernel.switches),
         )
         assert seen.setdefault(core, look) == look
 

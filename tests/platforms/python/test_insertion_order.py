@@ -17,8 +17,9 @@ from sdnloom.network.openflow import Match, Output, PacketIn
 from sdnloom.network.program import Call, MessageIn, SwitchUp
 from sdnloom.network.topology import single
 from sdnloom.platforms.capture.freeze import freeze, frozen_attributes, restore, thaw
+from sdnloom.platforms.python.handlers import Net
 from sdnloom.platforms.python.insertion_order import MOST_ORDERS, OrderWatch, arranged
-from sdnloom.platforms.python.program import Net, PythonProgram
+from sdnloom.platforms.python.program import PythonProgram
 from sdnloom.properties import NoHandlerException
 
 # An oracle: random programs, run directly as Python objects and as programs.

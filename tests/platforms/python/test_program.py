@@ -24,7 +24,8 @@ from sdnloom.network.openflow import (
 )
 from sdnloom.network.program import Call, MessageIn, SwitchDown, SwitchUp, TimerInput
 from sdnloom.platforms.capture.freeze import StateError
-from sdnloom.platforms.python.program import HANDLERS, ProgramError, PythonProgram
+from sdnloom.platforms.python.handlers import HANDLERS, ProgramError
+from sdnloom.platforms.python.program import PythonProgram
 
 IN = PacketIn(Match.of(in_port=3), b"data", 4, buffer_id=7)
 

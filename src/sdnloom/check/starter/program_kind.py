@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sdnloom.platforms.python.program import HANDLERS
+from sdnloom.platforms.python.handlers import HANDLERS
 
 PlatformName = Literal["os-ken", "NOX", "plain Python", "actors"]
 _FRAMEWORKS = {"os_ken", "ryu", "faucet"}

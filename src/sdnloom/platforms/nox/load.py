@@ -8,7 +8,7 @@ import builtins
 import io
 import logging
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +17,6 @@ from typing import Any
 from sdnloom.engine.stop_points import interruptible
 from sdnloom.network.usercode import UserCodeError, user_code_errors
 from sdnloom.platforms.handler_errors import own_line
-from sdnloom.platforms.process.output_log import OutputLog
 from sdnloom.platforms.python2 import port_advice, python2_sign
 from sdnloom.platforms.sandbox.own_modules import Compiler, compile_source
 
@@ -28,9 +27,12 @@ class Loader:
     """Loads the modules of one program."""
 
     def __init__(
-        self, provided: Mapping[str, ModuleType], compiler: Compiler = compile_source, log: OutputLog | None = None
+        self,
+        provided: Mapping[str, ModuleType],
+        write: Callable[[str], object],
+        compiler: Compiler = compile_source,
     ) -> None:
-        self.provided, self.compiler, self.log = provided, compiler, log or OutputLog()
+        self.provided, self.compiler, self._write = provided, compiler, write
         self.folders: list[Path] = []
         self.modules: dict[str, ModuleType] = {}
         self.files: dict[str, Path] = {}
@@ -108,11 +110,11 @@ class Loader:
         return module
 
     def _print(self, *values: Any, **options: Any) -> None:
-        """`print` of the program: to its output log, because a search runs handlers in no readable order."""
+        """`print` of the program, wherever it prints to: a search runs handlers in no readable order."""
         options.pop("file", None)
         text = io.StringIO()
         builtins.print(*values, **options, file=text)
-        self.log.write(text.getvalue())
+        self._write(text.getvalue())
 
     def _find(self, name: str) -> ModuleType | None:
         """Return a module of NOX or of the program; None leaves it to the normal import."""

@@ -11,33 +11,22 @@ from typing import Any
 
 from sdnloom.engine.model import Event
 from sdnloom.network.events import TimerFired
-from sdnloom.network.network import plain_arguments
-from sdnloom.network.program import (
-    Call,
-    ClockTick,
-    Input,
-    MessageIn,
-    SwitchDown,
-    SwitchUp,
-    ThreadTurn,
-    TimerInput,
-)
-from sdnloom.network.usercode import UserCodeError, user_code_errors
+from sdnloom.network.network import Network
+from sdnloom.network.program import Call, ClockTick, ControllerCommand, Input, ThreadTurn, TimerInput
 from sdnloom.platforms.capture.roots import Roots
 from sdnloom.platforms.capture.snapshot import Scope
 from sdnloom.platforms.capture.states import FreshProgram
 from sdnloom.platforms.capture.type_rules import classes_of
 from sdnloom.platforms.footprint.footprint import Effects
 from sdnloom.platforms.handler_errors import defined_at, handler_raised
-from sdnloom.platforms.nox import events
-from sdnloom.platforms.nox.context import Context
-from sdnloom.platforms.nox.inputs import join_event, message_event
+from sdnloom.platforms.nox.apps import NEXT_HANDLERS_RUN, NoxApps
 from sdnloom.platforms.nox.kernel import Kernel, NoxError, handler_of
-from sdnloom.platforms.nox.load import Loader, quiet
-from sdnloom.platforms.nox.modules import pins, provided_modules
+from sdnloom.platforms.nox.load import quiet
+from sdnloom.platforms.nox.modules import pins
 from sdnloom.platforms.program_base import CapturedProgram, ProgramStep, StartStep
 from sdnloom.platforms.sandbox.clock import Clock, Draws
 from sdnloom.platforms.sandbox.own_modules import Compiler, compile_source
+from sdnloom.platforms.server.serve import served_environment, served_network
 from sdnloom.platforms.state_entries import StateReader
 
 
@@ -77,50 +66,33 @@ class NoxProgram(CapturedProgram):
 
     def _make(self) -> FreshProgram:
         """Load the files; their components are made by the first step."""
-        kernel = self._kernel = Kernel(Clock(), Draws(*self._random))
-        self._provided = provided_modules(kernel)
-        loader = self._loader = Loader(self._provided, self._compiler, self.log)
-        self._factories = {name: self._factory(file) for name, file in self._files.items()}
-        self._contexts = {name: Context(kernel) for name in self._files}
+        kernel = Kernel(Clock(), Draws(*self._random))
+        apps = self._apps = NoxApps(self._files, self._configuration, kernel, self.log.write, self._compiler)
+        loader = apps.loader
         kernel.observes_time = loader.tells_time
         self._own_classes(classes_of(loader.modules.values()))
-        self._own = frozenset(str(place) for place in loader.files.values())
-        known = {"clock": kernel.clock, "random": kernel.draws, "import": loader, **pins(self._provided)}
-        scope = Scope(loader.modules, known | {f"context of {name}": each for name, each in self._contexts.items()})
+        self._own = apps.own
+        known = {"clock": kernel.clock, "random": kernel.draws, "import": loader, **pins(apps.provided)}
+        scope = Scope(loader.modules, known | {f"context of {name}": each for name, each in apps.contexts.items()})
         return FreshProgram(Roots(scope, {"kernel": kernel}, loader.modules.values()).values, scope, lambda: None)
 
     def _remake(self) -> FreshProgram:
-        before = self._kernel
+        before = self._apps.kernel
         with self.log.muted():
             fresh = self._make()
-        self._kernel.timers_seen.update(before.timers_seen)
+        self._apps.kernel.timers_seen.update(before.timers_seen)
         return fresh
 
     def _running(self) -> AbstractContextManager[None]:
         return quiet()
 
-    def _factory(self, file: Path) -> Any:
-        found = getattr(self._loader.load(file), "getFactory", None)
-        if not callable(found):
-            raise UserCodeError(f"{file}: has no getFactory(); expected a NOX app, whose factory makes its component")
-        return found
-
-    def _install(self) -> None:
-        """Make, configure and install the components; an exception becomes one message with its line."""
-        kernel = self._kernel
-        with quiet():
-            for name, file in self._files.items():
-                with user_code_errors(file, "the component"):
-                    kernel.components[name] = self._factories[name]().instance(self._contexts[name])
-            for call in ("configure", "install"):
-                for name, file in self._files.items():
-                    given = [{"arguments": list(self._configuration.get(name, ()))}] if call == "configure" else []
-                    with user_code_errors(file, f"{call}()"):
-                        getattr(kernel.components[name], call)(*given)
-            kernel.happen(events.Bootstrap_complete_event())
-        for handler, error in kernel.escaped:
-            with user_code_errors(next(iter(self._files.values())), handler):
-                raise error
+    def controller_command(self, network: Network) -> ControllerCommand:
+        """Run the apps behind the OpenFlow server."""
+        files = {name: str(file.resolve()) for name, file in self._files.items()}
+        own = {"files": files, "arguments": self._configuration, "seed": self._random[0]}
+        return ControllerCommand(
+            "sdnloom.platforms.nox.server", {**served_network(network), **own}, served_environment()
+        )
 
     @property
     def name(self) -> str:
@@ -130,43 +102,45 @@ class NoxProgram(CapturedProgram):
     @property
     def files(self) -> tuple[Path, ...]:
         """The source files of the apps."""
-        return tuple(sorted(self._loader.files.values()))
+        return tuple(sorted(self._apps.loader.files.values()))
 
     @property
     def timers_seen(self) -> tuple[str, ...]:
         """The timers that were set so far, in any state."""
-        return tuple(sorted(self._kernel.timers_seen))
+        return tuple(sorted(self._apps.kernel.timers_seen))
 
     def _waiting_lines(self) -> list[str]:
-        return [defined_at(handler_of(each.function)) for each in sorted(self._kernel.timers, key=lambda one: one.due)]
+        return [
+            defined_at(handler_of(each.function)) for each in sorted(self._apps.kernel.timers, key=lambda one: one.due)
+        ]
 
     def check_input(self, given: Input) -> None:
         """Raise NoxError if the apps can never be given a timer or call."""
         if isinstance(given, TimerInput):
             raise NoxError(f"timer {given.name!r}: NOX apps set their timers themselves; expected `ticks`")
         if isinstance(given, Call):
-            self._callable(given.name)
+            self._apps.callable(given.name)
 
     def _draws(self) -> Draws:
-        return self._kernel.draws
+        return self._apps.kernel.draws
 
     def _apps_by_name(self) -> Mapping[str, Any]:
-        return self._kernel.components
+        return self._apps.kernel.components
 
     def _holders(self) -> Mapping[str, Any]:
-        return dict(sorted(self._kernel.components.items()))
+        return dict(sorted(self._apps.kernel.components.items()))
 
     def _own_modules(self) -> Mapping[str, Any]:
-        return dict(sorted(self._loader.modules.items()))
+        return dict(sorted(self._apps.loader.modules.items()))
 
     def _state_reader(self) -> StateReader:
-        known = {id(each): f"component {name}" for name, each in self._kernel.components.items()}
+        known = {id(each): f"component {name}" for name, each in self._apps.kernel.components.items()}
         return StateReader(self._own_modules(), ("ctxt", "component_names"), known)
 
     def _choices(self, given: Input) -> Sequence[str]:
         match given:
             case ClockTick():
-                return list(self._kernel.due())
+                return list(self._apps.kernel.due())
             case ThreadTurn():
                 return []  # NOX has one thread
             case TimerInput():
@@ -174,51 +148,27 @@ class NoxProgram(CapturedProgram):
         return [""]
 
     def _perform(self, step: ProgramStep) -> Effects:
-        kernel, given = self._kernel, step.given
+        kernel, given = self._apps.kernel, step.given
         happened: tuple[Event, ...] = ()
         match given:
             case StartStep():
                 self.log.when = "start"
-                self._install()
+                self._apps.install()
                 self.log.when = "run"
-            case SwitchUp():
-                kernel.switches[given.datapath_id] = given.switch
-                kernel.happen(join_event(given))
-            case SwitchDown():
-                datapath = kernel.datapath_of(given.switch)
-                if datapath is not None:
-                    del kernel.switches[datapath]
-                    kernel.happen(events.Datapath_leave_event(datapath_id=datapath))
-            case MessageIn():
-                datapath = kernel.datapath_of(given.switch)
-                event = None if datapath is None else message_event(datapath, given.message)
-                if event is not None:
-                    kernel.happen(event)
-            case Call():
-                kernel.request(self._callable(given.name), plain_arguments(given.arguments))
             case ClockTick():
                 happened = (TimerFired(step.choice),)
                 kernel.fire(step.choice)
             case _:
-                raise NoxError(f"{given!r}; expected an input that a NOX app can get")
-        if len(self._loader.files) > len(self._own):
-            late = list(self._loader.files)[-1]
+                self._apps.give(given)
+        files = self._apps.loader.files
+        if len(files) > len(self._own):
             raise NoxError(
-                f"{self.name} imports {late} while it runs; expected its own modules at the top of its files"
+                f"{self.name} imports {list(files)[-1]} while it runs; expected its own modules at the top of its files"
             )
-        raised = tuple(handler_raised(self.name, name, error, self._own, _EFFECT) for name, error in kernel.escaped)
+        raised = tuple(
+            handler_raised(self.name, name, error, self._own, NEXT_HANDLERS_RUN) for name, error in kernel.escaped
+        )
         effects = tuple(kernel.sent), (*happened, *raised)
         kernel.sent.clear()
         kernel.escaped.clear()
         return effects
-
-    def _callable(self, name: str) -> Any:
-        """The method of a component, or the function of an app's module, of that name."""
-        owners = [*self._kernel.components.values(), *self._loader.modules.values()]
-        found = next((getattr(owner, name) for owner in owners if callable(getattr(owner, name, None))), None)
-        if found is None:
-            raise NoxError(f"call of {name!r}; expected a method of a component or a function of {self.name}")
-        return found
-
-
-_EFFECT = "the handler ends, the next ones run"

@@ -10,44 +10,16 @@ handler that changes one is refused. Handlers send through `net`, which only rec
 
 import dataclasses
 import inspect
+import json
 import sys
-import traceback
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sdnloom.engine.model import NONE, Restart
-from sdnloom.errors import SdnloomError
 from sdnloom.network.events import HandlerRaised
-from sdnloom.network.network import plain_arguments
-from sdnloom.network.openflow import (
-    NO_BUFFER,
-    ApplyActions,
-    BarrierReply,
-    Error,
-    FlowMod,
-    FlowRemoved,
-    Match,
-    OpenFlowAction,
-    OpenFlowMessage,
-    Output,
-    PacketIn,
-    PacketOut,
-    Port,
-    PortStatus,
-    StatsReply,
-)
-from sdnloom.network.program import (
-    Call,
-    Input,
-    MessageIn,
-    Reaction,
-    RunContext,
-    StateEntry,
-    SwitchDown,
-    SwitchUp,
-    TimerInput,
-)
+from sdnloom.network.network import Network
+from sdnloom.network.program import ControllerCommand, Input, MessageIn, Reaction, RunContext, StateEntry
 from sdnloom.platforms.capture.dict_order import NOT_ALL_ORDERS, order_dependence, order_note
 from sdnloom.platforms.capture.freeze import (
     MUTABLE,
@@ -63,88 +35,15 @@ from sdnloom.platforms.explorable import HandlerRun, Holders, MessageContent
 from sdnloom.platforms.footprint.recording_dict import EVERY, RecordedReads, read_cells, recording_tables, written_cells
 from sdnloom.platforms.handler_errors import error_line
 from sdnloom.platforms.process.output_log import OutputKeeper, OutputLog
+from sdnloom.platforms.python.handlers import Net, ProgramError, call_of, handlers_of, raising_line
 from sdnloom.platforms.python.insertion_order import Arrangement, OrderWatch, arranged
+from sdnloom.platforms.server.serve import served_environment, served_network
 from sdnloom.platforms.state_entries import StateReader
 
 if TYPE_CHECKING:
     from sdnloom.platforms.python.symbolic import SymbolicPython
 
 _Seen = TypeVar("_Seen")
-HANDLERS = (
-    "packet_in",
-    "switch_join",
-    "switch_leave",
-    "port_status",
-    "flow_removed",
-    "stats",
-    "barrier_reply",
-    "error",
-    "timer",
-    "external",
-)
-_BY_MESSAGE: tuple[tuple[type[OpenFlowMessage], str], ...] = (
-    (PacketIn, "packet_in"),
-    (PortStatus, "port_status"),
-    (FlowRemoved, "flow_removed"),
-    (StatsReply, "stats"),
-    (BarrierReply, "barrier_reply"),
-    (Error, "error"),
-)
-
-
-class ProgramError(SdnloomError):
-    """A class that is no controller program, or cannot be started."""
-
-
-class Net:
-    """The handle by which a handler sends messages. They are recorded, and sent when the handler returns."""
-
-    def __init__(self) -> None:
-        self.messages: list[tuple[str, OpenFlowMessage]] = []
-
-    def send(self, switch: str, message: OpenFlowMessage) -> None:
-        """Send any message to a switch."""
-        self.messages.append((switch, message))
-
-    def packet_out(self, switch: str, message: PacketIn, *actions: OpenFlowAction) -> None:
-        """Apply actions to the packet of a PacketIn: the buffered one or, if the switch buffered none, its data."""
-        kept = message.buffer_id != NO_BUFFER
-        self.send(
-            switch,
-            PacketOut(tuple(actions), b"" if kept else message.data, message.in_port, message.buffer_id),
-        )
-
-    def flood(self, switch: str, message: PacketIn) -> None:
-        """Send the packet of a PacketIn out of all ports but the one it came from."""
-        self.packet_out(switch, message, Output(Port.FLOOD))
-
-    def install(
-        self,
-        switch: str,
-        match: Match,
-        *actions: OpenFlowAction,
-        release: PacketIn | None = None,
-        priority: int = 0x8000,
-        idle_timeout: int = 0,
-        hard_timeout: int = 0,
-        flags: int = 0,
-    ) -> None:
-        """Add a flow entry; with `release` the packet of that PacketIn goes the same way."""
-        kept = release is not None and release.buffer_id != NO_BUFFER
-        self.send(
-            switch,
-            FlowMod(
-                match,
-                instructions=(ApplyActions(tuple(actions)),) if actions else (),
-                priority=priority,
-                idle_timeout=idle_timeout,
-                hard_timeout=hard_timeout,
-                buffer_id=release.buffer_id if release is not None else NO_BUFFER,
-                flags=flags,
-            ),
-        )
-        if release is not None and not kept:
-            self.packet_out(switch, release, *actions)
 
 
 class PythonProgram(Copyable, OutputKeeper):
@@ -157,11 +56,7 @@ class PythonProgram(Copyable, OutputKeeper):
 
     def __init__(self, kind: type, arguments: Mapping[str, Any] | None = None, per_switch: bool | None = None) -> None:
         self.kind, self.arguments = kind, dict(arguments or {})
-        if not isinstance(kind, type):
-            raise ProgramError(f"{kind!r} is no controller program; expected a class")
-        self.handlers = {name: getattr(kind, name) for name in HANDLERS if callable(getattr(kind, name, None))}
-        if not self.handlers:
-            raise ProgramError(f"class {kind.__name__} handles nothing; expected one of {', '.join(HANDLERS)}")
+        self.handlers = handlers_of(kind)
         self.per_switch: bool | None = getattr(kind, "per_switch", None) if per_switch is None else per_switch
         if self.per_switch not in (None, True, False):
             raise ProgramError(f"{kind.__name__}.per_switch is {self.per_switch!r}; expected True or False")
@@ -186,6 +81,27 @@ class PythonProgram(Copyable, OutputKeeper):
         if self._ordered:
             twin.keep_order()
         return self._shown_alike(twin)
+
+    def controller_command(self, network: Network) -> ControllerCommand:
+        """Run an instance behind the OpenFlow server. Raises ProgramError if another process cannot make one."""
+        name = self.kind.__qualname__
+        try:
+            file = str(Path(inspect.getfile(self.kind)).resolve())
+        except (OSError, TypeError):
+            file = ""
+        if not file.endswith(".py") or "<locals>" in name:
+            raise ProgramError(f"{name} cannot run in a process of its own; expected a class at the top of a file")
+        try:
+            told: Any = json.loads(json.dumps(self.arguments))
+        except (TypeError, ValueError):
+            told = None
+        if told != self.arguments:
+            raise ProgramError(
+                f"{name}({self.arguments!r}) cannot run in a process of its own; "
+                "expected arguments of texts, numbers, booleans, lists and dicts with texts as keys"
+            )
+        document = {**served_network(network), "file": file, "class": name, "arguments": told}
+        return ControllerCommand("sdnloom.platforms.python.server", document, served_environment())
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -322,13 +238,9 @@ class PythonProgram(Copyable, OutputKeeper):
 
     def _raised(self, handler: str, error: BaseException) -> HandlerRaised:
         """The exception with the innermost line of the file of the handler."""
-        code = getattr(self.handlers[handler], "__code__", None)
-        own = code.co_filename if code is not None else None
-        frames = traceback.extract_tb(error.__traceback__)
-        frame = next((each for each in reversed(frames) if each.filename == own), frames[-1])
+        file, line = raising_line(self.handlers[handler], error)
         # The name of the file without its folder: a finding is the same on every machine.
-        file = Path(frame.filename).name
-        return HandlerRaised(self.name, handler, file, frame.lineno or 0, error_line(error))
+        return HandlerRaised(self.name, handler, Path(file).name, line, error_line(error))
 
     def _refuse_shared_state(self, handler: str) -> None:
         """Raise ProgramError if a handler changed a class or module variable: the change would leak into other runs."""
@@ -358,18 +270,3 @@ def _shared_containers(kind: type) -> list[tuple[str, Any, Hashable]]:
             except StateError:
                 continue  # a value that cannot be frozen cannot be compared
     return found
-
-
-def call_of(given: Input) -> tuple[str, tuple[Any, ...]]:
-    """Return the handler's name and its arguments after `net`."""
-    if isinstance(given, SwitchUp):
-        return "switch_join", (given.switch, given)
-    if isinstance(given, SwitchDown):
-        return "switch_leave", (given.switch,)
-    if isinstance(given, TimerInput):
-        return "timer", (given.name,)
-    if isinstance(given, Call):
-        return "external", (given.name, *plain_arguments(given.arguments))
-    assert isinstance(given, MessageIn)
-    name = next((name for kind, name in _BY_MESSAGE if isinstance(given.message, kind)), "")
-    return name, (given.switch, given.message)

@@ -19,7 +19,8 @@ from sdnloom.network.openflow import OpenFlowMessage
 from sdnloom.network.program import MessageIn
 from sdnloom.network.usercode import UserCodeError, imports_beside, user_code_errors
 from sdnloom.platforms.explorable import HandlerRun, Holders, MessageContent
-from sdnloom.platforms.python.program import ProgramError, PythonProgram, call_of
+from sdnloom.platforms.python.handlers import ProgramError, call_of
+from sdnloom.platforms.python.program import PythonProgram
 from sdnloom.symbolic.execution import Site, current
 from sdnloom.symbolic.operations.builtin_calls import register_replacement
 from sdnloom.symbolic.operations.calls import HOOKS_ALIAS
