@@ -147,12 +147,20 @@ class Run:
 
     def system_of(self, trace: Trace) -> System:
         """The system that the steps of a trace are steps of: with the start-up, if they begin there."""
-        joins = self._is_of_startup(trace)
+        return self.built_of(trace).system
+
+    def built_of(self, trace: Trace) -> BuiltNetwork:
+        """The network whose system the steps of a trace are steps of."""
+        joins = self.is_of_startup(trace)
         if joins == (self.early is not None):
-            return self.system
+            return self._built
         # The start-up violates a property now and did not when the trace was recorded, or the other way round.
         use = StartupUse.STEPS if joins else StartupUse.PASSED
-        return self._restarting(lambda: self._build(self.program, self.scenario.network, use)).system
+        return self._restarting(lambda: self._build(self.program, self.scenario.network, use))
+
+    def built_startup(self) -> BuiltNetwork:
+        """The network whose system has the steps before a search, which are its `course`."""
+        return self._restarting(lambda: self._build(self.program, self.scenario.network, StartupUse.STEPS))
 
     def search_inputs_of(
         self,
@@ -185,14 +193,14 @@ class Run:
                 return follow_path(
                     built.system, *early, BEFORE_SEARCH, on_event, lambda: watch.interrupted or watch.left < 0
                 )
-            if self._is_of_startup(trace):
+            if self.is_of_startup(trace):
                 return Result(Holds(), NOT_SEARCHED)
             if early is not None:
                 built = self._build(self.program, network, StartupUse.PASSED)
         options = SearchOptions(order="bfs", limits=limits)
         return search_own_inputs(built.system, network.topology, trace, options, on_event, watch)
 
-    def _is_of_startup(self, trace: Trace) -> bool:
+    def is_of_startup(self, trace: Trace) -> bool:
         """Whether the trace has steps before a search."""
         return any(step.action == "connect" for step in trace.path.steps) and not self.scenario.network.joining
 

@@ -124,18 +124,18 @@ def build_network(
     control = ControllerComponent(network, program)
     ignored = set(Trouble) if use is StartupUse.PASSED else set[Trouble]()
     while (end := Startup(network, program, parts.configs).run(ignored)).trouble is not None:
-        before, of_startup = _before_search(network, program, given, end.plan)
+        before, of_startup, wiring = _before_search(network, program, given, end.plan)
         early = early_violation(before, end.steps)
         if early is not None or use is StartupUse.STEPS:
             declared = _declared(parts, before, given)
-            return BuiltNetwork(before, declared, of_startup, parts.configs, parts.wiring, end.notes, early, end.steps)
+            return BuiltNetwork(before, declared, of_startup, parts.configs, wiring, end.notes, early, end.steps)
         if end.raised is not None and forbids(before, end.raised):
             raise NetworkError(f"{exception_text(end.raised)} before the search; expected no exception")
         ignored.add(end.trouble)
     if use is StartupUse.STEPS:
-        before, of_startup = _before_search(network, program, given, end.plan)
+        before, of_startup, wiring = _before_search(network, program, given, end.plan)
         declared = _declared(parts, before, given)
-        return BuiltNetwork(before, declared, of_startup, parts.configs, parts.wiring, end.notes, course=end.steps)
+        return BuiltNetwork(before, declared, of_startup, parts.configs, wiring, end.notes, course=end.steps)
     system = _system(parts, control.component(end.program), end.switches, given, _bind)
     return BuiltNetwork(system, system.properties, control, parts.configs, parts.wiring, end.notes, course=end.steps)
 
@@ -152,8 +152,8 @@ def _declared(parts: "_Parts", before: System, given: Sequence[Bindable | Proper
 
 def _before_search(
     network: Network, program: Program, given: tuple[Bindable | Property, ...], plan: Sequence[PlannedInput]
-) -> tuple[System, ControllerComponent]:
-    """Return the system in which the switches join, hosts send nothing, and the plan is followed; its controller."""
+) -> tuple[System, ControllerComponent, Wiring]:
+    """Return the system in which the switches join, hosts send nothing, and the plan is followed; its parts."""
     bare = Network(
         network.topology, switches=network.switches, statistics=network.statistics, joining=True, settle_ticks=0
     )
@@ -167,7 +167,7 @@ def _before_search(
     events = judged_by_events([each for each in given if isinstance(each, Property)])
     asked = [each for each in given if not isinstance(each, Property) or each in events]
     cores = {name: initial_switch_core(config) for name, config in parts.configs.items()}
-    return _system(parts, control.component(program.initial()), cores, asked, bind), control
+    return _system(parts, control.component(program.initial()), cores, asked, bind), control, parts.wiring
 
 
 class _Parts(NamedTuple):

@@ -1,0 +1,299 @@
+"""Steps of the controller on a real controller: the input that each is, and what the model says must come of it."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sdnloom.confirm.comparison import (
+    NumberRoles,
+    is_same_exception,
+    message_contrasts,
+    observed_message,
+)
+from sdnloom.confirm.held_messages import HeldMessage
+from sdnloom.confirm.outcome import Contrast, Obstacle, SentBytes
+from sdnloom.confirm.real_parts import (
+    ControllerReaction,
+    HandshakeAnswer,
+    NotEnforceable,
+    ObservedAnswer,
+    ObservedException,
+    RealController,
+    RealSwitch,
+)
+from sdnloom.confirm.supplied_parts import SuppliedParts
+from sdnloom.confirm.taken_step import Agreement, StepImpossible
+from sdnloom.engine.semantics import Transition
+from sdnloom.network.controller_component import SETTLE_TICK, ControllerComponent
+from sdnloom.network.events import CallAnswered, HandlerRaised, MessageHandled, ProgramEnded
+from sdnloom.network.openflow import (
+    FeaturesRequest,
+    Hello,
+    OpenFlowMessage,
+    PortDescReply,
+    PortDescRequest,
+    StatsReply,
+    encode,
+)
+from sdnloom.network.program import Call, ClockTick, Input, MessageIn, SwitchDown, SwitchUp, TimerInput
+from sdnloom.network.switch import Switch, features_of, initial_switch_core
+from sdnloom.network.switch_component import EpochMessage, EpochSwitchUp
+from sdnloom.network.text import message_words
+
+_NOTHING = ControllerReaction()
+
+
+class ControllerSide:
+    """The controller of the model and the real one that stands for it.
+
+    What the real one does before the model's step for it, because a timer or a thread of its own ran, is kept in
+    `early`; `may_be_early` says whether a later step of the trace could be about it.
+    """
+
+    def __init__(
+        self,
+        component: ControllerComponent,
+        configs: Mapping[str, Switch],
+        real: RealController,
+        switches: Mapping[str, RealSwitch],
+        wait: float,
+    ) -> None:
+        self._configs, self.real, self._switches, self._wait = configs, real, switches, wait
+        self._inputs: dict[str, Input] = {label: given for label, given, _, _ in component.outside}
+        self._inputs |= {planned.action: planned.given for planned in component.plan}
+        self._inputs[SETTLE_TICK] = ClockTick()
+        self.name = component.program.name
+        self.early = _NOTHING
+        self.may_be_early = False
+        self._handshake: list[Contrast] = []
+
+    # -- the input ----------------------------------------------------------------------------------------------------
+
+    def runs_by_itself(self, action: str) -> bool:
+        """Whether the action is that of a timer or a thread of the program."""
+        return action == "turn" or isinstance(self._inputs.get(action), ClockTick)
+
+    def perform(
+        self,
+        transition: Transition,
+        taken: Sequence[HeldMessage],
+        roles: NumberRoles,
+        supplied: SuppliedParts,
+    ) -> ControllerReaction:
+        """Take the step on the real controller and return what it did."""
+        name = transition.action.name
+        self._handshake = []
+        if name.startswith("handle "):
+            return self._handle(name.removeprefix("handle "), transition, taken[0], supplied)
+        if name == "turn":
+            return self.real.wait(lambda _: True, 0.0)
+        given = self._inputs[name]
+        try:
+            match given:
+                case ClockTick():
+                    return self._tick(transition, roles, supplied)
+                case TimerInput():
+                    return self.real.fire(given.name)
+                case Call():
+                    return self.real.call(given.name, given.arguments)
+                case MessageIn():
+                    return self.real.receive(given.switch, encode(given.message, self._version(given.switch)))
+        except NotEnforceable as error:
+            raise StepImpossible(Obstacle.CALL, str(error)) from None
+        raise StepImpossible(Obstacle.CONTROLLER, f"{name} cannot be done from outside")
+
+    def _version(self, switch: str) -> int:
+        return self._configs[switch].version
+
+    def _handle(
+        self, switch: str, transition: Transition, taken: HeldMessage, supplied: SuppliedParts
+    ) -> ControllerReaction:
+        message = taken.message
+        if isinstance(message, EpochSwitchUp):
+            message = message.joined
+        if isinstance(message, SwitchUp):
+            return self.real.join(switch, self._answer(message, supplied))
+        if isinstance(message, SwitchDown):
+            return self.real.leave(switch)
+        assert taken.data is not None
+        return self.real.receive(switch, self._shown(switch, transition, taken.data))
+
+    def _shown(self, switch: str, transition: Transition, data: bytes) -> bytes:
+        """The bytes of a message as the program gets it: with counters that were chosen when it is handled."""
+        shown = next(event.message for event in transition.outcome.events if isinstance(event, MessageHandled))
+        if not isinstance(shown, StatsReply) or shown == transition.step.message:
+            return data
+        return encode(replace(shown, xid=int.from_bytes(data[4:8], "big")), self._version(switch))
+
+    def _answer(self, joined: SwitchUp, supplied: SuppliedParts) -> HandshakeAnswer:
+        """The switch's side of the handshake, by the real switch; the first request of each kind belongs to it."""
+        switch, version = joined.switch, self._version(joined.switch)
+        config = Switch(joined.datapath_id, joined.ports, version=version)
+        model: dict[type[OpenFlowMessage], OpenFlowMessage] = {
+            FeaturesRequest: joined.features or features_of(config, initial_switch_core(config)),
+            PortDescRequest: PortDescReply(joined.ports),
+        }
+
+        def answer(data: bytes) -> Sequence[bytes] | None:
+            request = observed_message(data, version)
+            if isinstance(request, Hello):
+                return [encode(Hello(), version)]
+            expected = model.pop(type(request), None)
+            if expected is None:
+                return None
+            if supplied.describes(switch):
+                return [encode(replace(expected, xid=request.xid), version)]
+            answers = self._switches[switch].request(data)
+            for each in answers:
+                self._handshake += message_contrasts(
+                    f"{switch} in the handshake",
+                    switch,
+                    expected,
+                    observed_message(each, version),
+                    NumberRoles(),
+                    False,
+                )
+            return answers
+
+        return answer
+
+    def _tick(self, transition: Transition, roles: NumberRoles, supplied: SuppliedParts) -> ControllerReaction:
+        """Let real time pass until the app has done what the model says its timer makes it do."""
+        before, self.early = self.early, _NOTHING
+
+        def enough(reaction: ControllerReaction) -> bool:
+            return not self.compare(transition, before + reaction, roles, supplied).contrasts
+
+        if before and enough(_NOTHING):
+            return before  # the timer has fired already
+        reaction = before + self.real.wait(enough, self._wait)
+        if not reaction and not enough(reaction):
+            raise StepImpossible(
+                Obstacle.APP_TIMER,
+                f"no timer of the app fires within {self._wait:g} s; wait longer with --wait SECONDS",
+            )
+        return reaction
+
+    # -- the comparison -----------------------------------------------------------------------------------------------
+
+    def compare(
+        self, transition: Transition, reaction: ControllerReaction, roles: NumberRoles, supplied: SuppliedParts
+    ) -> Agreement:
+        """What the model says of a step beside what the real controller did."""
+        roles = roles.copy()
+        contrasts: list[Contrast] = list(self._handshake)
+        expected: dict[str, list[Any]] = defaultdict(list)
+        for channel, message in transition.outcome.sends:
+            expected[channel.removesuffix(".of")].append(message)
+        observed: dict[str, list[bytes]] = defaultdict(list)
+        for switch, data in reaction.messages:
+            observed[switch].append(data)
+        left: list[tuple[str, bytes]] = []
+        data_of: dict[str, list[bytes | None]] = {}
+        for switch in sorted({*expected, *observed}):
+            found, more = self._compare_messages(switch, expected[switch], observed[switch], roles, contrasts)
+            data_of[switch] = found
+            left += [(switch, each) for each in more]
+        raised = self._compare_exceptions(transition, reaction, contrasts)
+        answers = self._compare_answers(transition, reaction, contrasts)
+        ended = any(isinstance(event, ProgramEnded) for event in transition.outcome.events)
+        if bool(reaction.ended) != ended:
+            says = [event.how for event in transition.outcome.events if isinstance(event, ProgramEnded)]
+            contrasts.append(
+                Contrast("the process of the app", ", ".join(says) or "goes on", reaction.ended or "goes on")
+            )
+        early = ControllerReaction(tuple(left), tuple(raised), tuple(answers))
+        if early and not self.may_be_early:
+            contrasts += _unexpected(early, self._version)
+            early = _NOTHING
+        sent = tuple(
+            (channel, HeldMessage(message, data_of[channel.removesuffix(".of")].pop(0)))
+            for channel, message in transition.outcome.sends
+        )
+        emitted = tuple(SentBytes(channel, held.data) for channel, held in sent if held.data is not None)
+        if contrasts:
+            emitted = tuple(SentBytes(f"{switch}.of", data) for switch, data in reaction.messages)
+        return Agreement(tuple(contrasts), sent, emitted, roles, supplied, early)
+
+    def _compare_messages(
+        self,
+        switch: str,
+        expected: Sequence[Any],
+        observed: Sequence[bytes],
+        roles: NumberRoles,
+        contrasts: list[Contrast],
+    ) -> tuple[list[bytes | None], list[bytes]]:
+        """Return the bytes of each expected message, and those of messages beyond them."""
+        version, what = self._version(switch), f"the app to {switch}"
+        plain = [each.message if isinstance(each, EpochMessage) else each for each in expected]
+        found: list[bytes | None] = []
+        left: list[bytes] = []
+        rest = list(observed)
+        for message in plain:
+            # What the trace does not have here may belong to a later step, such as that of a timer.
+            skipped = 0
+            while skipped < len(rest):
+                seen = observed_message(rest[skipped], version)
+                if not message_contrasts(what, switch, message, seen, roles.copy(), answer=False):
+                    break
+                skipped += 1
+            if skipped < len(rest) and (not skipped or self.may_be_early):
+                left += rest[:skipped]
+                seen = observed_message(rest[skipped], version)
+                message_contrasts(what, switch, message, seen, roles, answer=False)
+                roles.asked(switch, message, seen)
+                found.append(rest[skipped])
+                del rest[: skipped + 1]
+            elif rest and not self.may_be_early:
+                seen = observed_message(rest[0], version)
+                contrasts += message_contrasts(what, switch, message, seen, roles, answer=False)
+                found.append(rest.pop(0))
+            else:
+                contrasts.append(Contrast(what, message_words(message), ""))
+                found.append(None)
+        return found, left + rest
+
+    @staticmethod
+    def _compare_exceptions(
+        transition: Transition, reaction: ControllerReaction, contrasts: list[Contrast]
+    ) -> list[ObservedException]:
+        """Return the exceptions beyond those that the model says."""
+        left = list(reaction.raised)
+        for event in transition.outcome.events:
+            if isinstance(event, HandlerRaised):
+                same = next((each for each in left if is_same_exception(event, each)), None)
+                if same is not None:
+                    left.remove(same)
+                else:
+                    seen = f"{left[0].file}:{left[0].line}: {left[0].text}" if left else ""
+                    contrasts.append(Contrast("exception of the app", f"{event.file}:{event.line}: {event.text}", seen))
+                    left = left[1:]
+        return left
+
+    @staticmethod
+    def _compare_answers(
+        transition: Transition, reaction: ControllerReaction, contrasts: list[Contrast]
+    ) -> list[ObservedAnswer]:
+        """Return the answers to calls beyond those that the model says."""
+        left = list(reaction.answers)
+        for event in transition.outcome.events:
+            if isinstance(event, CallAnswered):
+                same = next((each for each in left if each.name == event.name), None)
+                if same is not None:
+                    left.remove(same)
+                seen = "no answer" if same is None else f"{same.status} {same.body}"
+                if seen.rstrip() != f"{event.status} {event.body}".rstrip():
+                    contrasts.append(Contrast(f"answer to {event.name}", f"{event.status} {event.body}", seen))
+        return left
+
+
+def _unexpected(early: ControllerReaction, version: Callable[[str], int]) -> list[Contrast]:
+    """What the app did that the trace does not have."""
+    messages = [
+        Contrast(f"the app to {switch}", "", message_words(observed_message(data, version(switch))))
+        for switch, data in early.messages
+    ]
+    raised = [Contrast("exception of the app", "", f"{each.file}:{each.line}: {each.text}") for each in early.raised]
+    answers = [Contrast(f"answer to {each.name}", "", f"{each.status} {each.body}") for each in early.answers]
+    return messages + raised + answers

@@ -1,0 +1,194 @@
+"""What sdnloom supplies because the real switch does not have it: packet buffers, counters, a description.
+
+Open vSwitch keeps no packets for the controller. A scenario whose switches do is confirmed with buffers that the wire
+keeps: a PacketIn gets the buffer id and the length that the trace says, and a message that releases a buffer is sent
+with the packet in it. Counters in statistics and in FlowRemoved are inputs of a scenario, so they are those of the
+trace. A switch of profile `reference` describes itself as in the model.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, NamedTuple, TypeVar
+
+from sdnloom.confirm.comparison import observed_message
+from sdnloom.network.openflow import (
+    NO_BUFFER,
+    V10,
+    ApplyActions,
+    DescReply,
+    FeaturesReply,
+    FlowCommand,
+    FlowMod,
+    FlowRemoved,
+    GetConfigReply,
+    GroupFeaturesReply,
+    GroupStats,
+    MeterFeaturesReply,
+    MeterStats,
+    OpenFlowMessage,
+    Output,
+    PacketIn,
+    PacketOut,
+    Port,
+    PortDescReply,
+    PortStatsReply,
+    PortStatus,
+    StatsReply,
+    TableStatsReply,
+    encode,
+)
+from sdnloom.network.statistics import COUNTERS
+from sdnloom.network.switch import Switch
+
+_TRAFFIC = ("packet_count", "byte_count", "packet_in_count", "byte_in_count", "lookup_count", "matched_count")
+_COUNTERS = frozenset((*COUNTERS, *_TRAFFIC, "duration_sec", "duration_nsec"))
+_PARTS = {GroupStats: "buckets", MeterStats: "bands"}  # pairs of counters in a row
+_DESCRIPTIONS = (
+    FeaturesReply,
+    DescReply,
+    GetConfigReply,
+    GroupFeaturesReply,
+    MeterFeaturesReply,
+    PortDescReply,
+    TableStatsReply,
+)
+_BUFFERS = "packet buffers: Open vSwitch keeps no packets for the controller, so the wire keeps them"
+_SUPPLIED_COUNTERS = "counters: those in statistics and FlowRemoved are those of the trace"
+_DESCRIPTION = (
+    "the description of the switches: their profile is reference, so they describe themselves as in the model"
+)
+_V = TypeVar("_V")
+
+
+class KeptPacket(NamedTuple):
+    """A packet that the wire keeps for the controller."""
+
+    in_port: int
+    frame: bytes
+
+
+class SuppliedParts:
+    """The buffers of all switches, and what has been supplied so far (`notes`)."""
+
+    def __init__(self, configs: Mapping[str, Switch]) -> None:
+        self._configs = configs
+        self._buffers: dict[str, dict[int, KeptPacket]] = {name: {} for name in configs}
+        self._notes: dict[str, None] = {}
+
+    def copy(self) -> "SuppliedParts":
+        """The same parts, for an attempt that may fail."""
+        copied = SuppliedParts(self._configs)
+        copied._buffers = {name: dict(each) for name, each in self._buffers.items()}
+        copied._notes = dict(self._notes)
+        return copied
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has been supplied so far, in words."""
+        return tuple(self._notes)
+
+    def buffers(self, switch: str) -> Mapping[int, KeptPacket]:
+        """The packets that the wire keeps for a switch."""
+        return self._buffers[switch]
+
+    def forget(self, switch: str, buffer_id: int | None = None) -> None:
+        """Drop a packet, or without an id all of them: its time is up, or the switch has lost its power."""
+        if buffer_id is None:
+            self._buffers[switch].clear()
+        else:
+            self._buffers[switch].pop(buffer_id, None)
+
+    def describes(self, switch: str) -> bool:
+        """Whether the switch describes itself as in the model."""
+        if self._configs[switch].profile == "openvswitch":
+            return False
+        self._notes[_DESCRIPTION] = None
+        return True
+
+    def from_switch(self, switch: str, expected: OpenFlowMessage, observed: OpenFlowMessage) -> OpenFlowMessage:
+        """A message of a real switch with what is supplied; as it is, where the trace expects another one."""
+        if type(expected) is not type(observed):
+            return observed
+        if isinstance(expected, PacketIn) and isinstance(observed, PacketIn):
+            if expected.buffer_id == NO_BUFFER or observed.buffer_id != NO_BUFFER:
+                return observed
+            self._notes[_BUFFERS] = None
+            self._buffers[switch][expected.buffer_id] = KeptPacket(observed.in_port, observed.data)
+            return replace(observed, buffer_id=expected.buffer_id, data=observed.data[: len(expected.data)])
+        if isinstance(expected, _DESCRIPTIONS) and self.describes(switch):
+            return replace(expected, xid=observed.xid)
+        if isinstance(expected, PortStatus) and isinstance(observed, PortStatus) and self.describes(switch):
+            return replace(expected, xid=observed.xid, reason=observed.reason)
+        return self._counted(switch, expected, observed)
+
+    def _counted(self, switch: str, expected: OpenFlowMessage, observed: OpenFlowMessage) -> OpenFlowMessage:
+        if isinstance(expected, FlowRemoved):
+            counted: OpenFlowMessage = _with_counters(expected, observed)
+        elif isinstance(expected, StatsReply):
+            counted = _with_counters(expected, observed)
+            for field in fields(observed):
+                rows = getattr(observed, field.name)
+                if isinstance(rows, tuple) and all(map(is_dataclass, rows)):
+                    if isinstance(observed, PortStatsReply) and self.describes(switch):
+                        rows = tuple(row for row in rows if row.port_no != Port.LOCAL)
+                    changed: dict[str, Any] = {field.name: tuple(_rows(getattr(expected, field.name), rows))}
+                    counted = replace(counted, **changed)
+        else:
+            return observed
+        if counted != observed:
+            self._notes[_SUPPLIED_COUNTERS] = None
+        return counted
+
+    def to_switch(self, switch: str, data: bytes) -> Iterator[bytes]:
+        """Yield the messages that a switch without buffers gets instead of one that may release a buffer.
+
+        The next one is asked for only if the switch has taken the one before without an error.
+        """
+        version = self._configs[switch].version
+        message = observed_message(data, version)
+        buffers = self._buffers[switch]
+        if not isinstance(message, PacketOut | FlowMod) or message.buffer_id not in buffers:
+            yield data
+        elif isinstance(message, PacketOut):
+            kept = buffers.pop(message.buffer_id)
+            yield encode(replace(message, buffer_id=NO_BUFFER, data=kept.frame), version)
+        else:
+            yield encode(replace(message, buffer_id=NO_BUFFER), version)
+            if message.command < FlowCommand.DELETE:
+                kept = buffers.pop(message.buffer_id)
+                yield encode(_release(message, kept, version), version)
+
+
+def _release(message: FlowMod, kept: KeptPacket, version: int) -> PacketOut:
+    """The message that lets a kept packet go as a FlowMod says: by its actions in 1.0, through the tables in 1.3."""
+    if version != V10:
+        return PacketOut((Output(Port.TABLE),), kept.frame, kept.in_port)
+    actions = tuple(
+        action for each in message.instructions if isinstance(each, ApplyActions) for action in each.actions
+    )
+    return PacketOut(actions, kept.frame, kept.in_port)
+
+
+def _counters(value: Any) -> list[str]:
+    """The names of the counters of a message or row."""
+    parts = _PARTS.get(type(value))
+    return [field.name for field in fields(value) if field.name in _COUNTERS or field.name == parts]
+
+
+def _with_counters(expected: Any, observed: _V) -> _V:
+    """A value with the counters of another one."""
+    assert is_dataclass(observed)
+    assert not isinstance(observed, type)
+    return replace(observed, **{name: getattr(expected, name) for name in _counters(observed)})
+
+
+def _rows(expected: tuple[Any, ...], observed: tuple[Any, ...]) -> Iterator[Any]:
+    """Yield observed rows of a reply with the counters of the rows that say the same otherwise."""
+    known = {str(_without_counters(row)): row for row in expected}
+    for row in observed:
+        like = known.get(str(_without_counters(row)))
+        yield row if like is None else _with_counters(like, row)
+
+
+def _without_counters(row: Any) -> Any:
+    return replace(row, **dict.fromkeys(_counters(row), 0))

@@ -1,0 +1,288 @@
+"""Steps of a switch on a real switch: the input that each is, and what the model says must come of it."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from sdnloom.confirm.comparison import (
+    NumberRoles,
+    entry_differences,
+    message_contrasts,
+    observed_message,
+    packet_contrast,
+)
+from sdnloom.confirm.held_messages import HeldMessage
+from sdnloom.confirm.outcome import Contrast, Obstacle, SentBytes
+from sdnloom.confirm.real_parts import RealSwitch
+from sdnloom.confirm.supplied_parts import SuppliedParts
+from sdnloom.confirm.taken_step import Agreement, StepImpossible
+from sdnloom.engine.semantics import Transition
+from sdnloom.network.events import BufferDiscarded, EntryRemoved, Forwarded
+from sdnloom.network.links import Wiring
+from sdnloom.network.openflow import (
+    Error,
+    FlowRemoved,
+    FlowStats,
+    FlowStatsReply,
+    FlowStatsRequest,
+    OpenFlowMessage,
+    Port,
+    encode,
+)
+from sdnloom.network.packet import Packet
+from sdnloom.network.packet import encode as encode_packet
+from sdnloom.network.switch import Switch, SwitchCore, receive_message
+from sdnloom.network.switch_component import Carrier, EpochMessage, SwitchState
+from sdnloom.network.text import message_words
+from sdnloom.network.topology.spec import SwitchPort
+from sdnloom.switches.bridge import SwitchReaction
+
+_SECOND = 1000
+_MOST_SECONDS = 0xFFFF  # of a timeout
+
+
+class SwitchSide:
+    """One switch of the model and the real switch that stands for it; `others` are all real switches."""
+
+    def __init__(
+        self, name: str, config: Switch, real: RealSwitch, wiring: Wiring, others: Mapping[str, RealSwitch]
+    ) -> None:
+        self.name, self.config, self.real, self._others = name, config, real, others
+        self._targets = {at.port: target for at, target in wiring.targets.items() if at.switch == name}
+        self._wires = {target.channel for target in self._targets.values()}
+        self._up = f"{name}.up"
+
+    # -- the input ----------------------------------------------------------------------------------------------------
+
+    def perform(
+        self, before: SwitchState, transition: Transition, taken: Sequence[HeldMessage], supplied: SuppliedParts
+    ) -> SwitchReaction:
+        """Take the step on the real switch and return what it did."""
+        match transition.action.name:
+            case "packets":
+                return self._packets(before, taken)
+            case "of":
+                return self._message(before, taken[0], supplied)
+            case "carrier":
+                return self._carrier(before, transition)
+            case "expire" | "settle":
+                return self._expiry(before, transition, supplied)
+            case "connect" | "join":
+                return self._join(before)
+            case "fail":
+                self.real.power_off()
+                supplied.forget(self.name)
+                return SwitchReaction()
+            case "disconnect":
+                return self._disconnect()
+        raise StepImpossible(Obstacle.SWITCH_FAULT, f"{self.name} cannot {transition.action.name} from outside")
+
+    def _packets(self, before: SwitchState, taken: Sequence[HeldMessage]) -> SwitchReaction:
+        """Let frames arrive; a wire without power or carrier at its end carries none."""
+        dead = {port for port, _ in before.down}
+        arrivals = []
+        for held in taken:
+            assert isinstance(held.message, tuple)
+            assert held.data is not None
+            if held.message[0] not in dead:
+                arrivals.append((held.message[0], held.data))
+        return self.real.receive_frames(arrivals) if arrivals and before.phase != "off" else SwitchReaction()
+
+    def _message(self, before: SwitchState, taken: HeldMessage, supplied: SuppliedParts) -> SwitchReaction:
+        given = taken.message
+        if isinstance(given, EpochMessage) and (given.epoch != before.epoch or before.phase != "on"):
+            return SwitchReaction()  # it was lost with its connection
+        assert taken.data is not None
+        reaction = SwitchReaction()
+        for data in supplied.to_switch(self.name, taken.data):
+            more = self.real.receive_message(data)
+            reaction = _both(reaction, more)
+            if any(isinstance(observed_message(each, self.config.version), Error) for each in more.messages):
+                break
+        return reaction
+
+    def _carrier(self, before: SwitchState, transition: Transition) -> SwitchReaction:
+        change = transition.step.message
+        assert isinstance(change, Carrier)
+        after = transition.outcome.core
+        assert isinstance(after, SwitchState)
+        was_down, is_down = (any(port == change.port for port, _ in each.down) for each in (before, after))
+        if was_down == is_down or before.phase == "off":
+            return SwitchReaction()
+        return self.real.carrier(change.port, not is_down)
+
+    def _join(self, before: SwitchState) -> SwitchReaction:
+        if before.phase == "off":
+            self.real.power_on()
+            for port, _ in before.down:
+                self.real.carrier(port, False)
+        elif before.epoch == 0:
+            return SwitchReaction()  # connected to the wire from the start; nothing was passed on
+        return self.real.connect()
+
+    def _disconnect(self) -> SwitchReaction:
+        if not self.config.keeps_entries:
+            raise StepImpossible(
+                Obstacle.SWITCH_FAULT,
+                f"{self.name} deletes its entries when its connection is lost (profile {self.config.profile}); "
+                "Open vSwitch keeps them",
+            )
+        return self.real.disconnect()
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def _expiry(self, before: SwitchState, transition: Transition, supplied: SuppliedParts) -> SwitchReaction:
+        """Let the clock of the real switches move on until the entry of this step has gone, and no other one."""
+        discarded = [event for event in transition.events if isinstance(event, BufferDiscarded)]
+        if discarded:
+            for event in discarded:
+                supplied.forget(self.name, event.buffer_id)
+            return SwitchReaction()
+        wanted = self.model_entries(transition.outcome.core)
+        elsewhere = {name: _keys(real.entries()) for name, real in self._others.items() if name != self.name}
+        reaction = SwitchReaction()
+        start = _keys(self.real.entries())
+        for _ in range(self._longest(before, transition)):
+            reaction = _both(reaction, self.real.advance(_SECOND))
+            now = _keys(self.real.entries())
+            if now != start or any(_keys(self._others[name].entries()) != keys for name, keys in elsewhere.items()):
+                break
+        else:
+            raise StepImpossible(Obstacle.SWITCH_CLOCK, f"nothing of {self.name} expires, though its time is over")
+        others = [name for name, keys in elsewhere.items() if _keys(self._others[name].entries()) != keys]
+        if others or now != _keys(wanted):
+            where = ", ".join(others) or self.name
+            raise StepImpossible(
+                Obstacle.SWITCH_CLOCK, f"another entry expires before this one, or with it, in {where}"
+            )
+        return reaction
+
+    def _longest(self, before: SwitchState, transition: Transition) -> int:
+        """The seconds after which the entry of this step must have gone."""
+        removed = {(e.table, e.priority, e.match) for e in transition.events if isinstance(e, EntryRemoved)}
+        times = [
+            max(entry.idle_timeout, entry.hard_timeout)
+            for entry in before.core.flows
+            if (entry.table, entry.priority, entry.match) in removed
+        ]
+        return min(max(times, default=0), _MOST_SECONDS) + 2
+
+    # -- the comparison -----------------------------------------------------------------------------------------------
+
+    def compare(
+        self, transition: Transition, reaction: SwitchReaction, roles: NumberRoles, supplied: SuppliedParts
+    ) -> Agreement:
+        """What the model says of a step beside what the real switch did."""
+        roles, supplied = roles.copy(), supplied.copy()
+        contrasts: list[Contrast] = []
+        messages = self._compare_messages(transition, reaction, roles, supplied, contrasts)
+        frames = self._compare_frames(transition, reaction, contrasts)
+        after = transition.outcome.core
+        assert isinstance(after, SwitchState)
+        contrasts += self._compare_state(after, roles, supplied)
+        sent: list[tuple[str, HeldMessage]] = []
+        for channel, message in transition.outcome.sends:
+            data = None
+            if channel == self._up and isinstance(message, OpenFlowMessage):
+                data = next(messages, None)
+            elif channel in self._wires and not isinstance(message, Carrier):
+                data = frames[channel, message].pop(0) if frames[channel, message] else None
+            sent.append((channel, HeldMessage(message, data)))
+        return Agreement(tuple(contrasts), tuple(sent), tuple(self._emitted(reaction)), roles, supplied)
+
+    def _compare_messages(
+        self,
+        transition: Transition,
+        reaction: SwitchReaction,
+        roles: NumberRoles,
+        supplied: SuppliedParts,
+        contrasts: list[Contrast],
+    ) -> Iterator[bytes]:
+        """Compare the messages to the controller; return their bytes, with what is supplied, in the model's order."""
+        version, what = self.config.version, f"{self.name} to the controller"
+        given = [m for channel, m in transition.outcome.sends if channel == self._up and isinstance(m, OpenFlowMessage)]
+        order = sorted(range(len(given)), key=lambda number: _place(given[number]))
+        seen = sorted(
+            ((observed_message(each, version), each) for each in reaction.messages), key=lambda e: _place(e[0])
+        )
+        data: dict[int, bytes] = {}
+        for number, (observed, raw) in zip(order, seen, strict=False):
+            expected = given[number]
+            with_supplied = supplied.from_switch(self.name, expected, observed)
+            contrasts += message_contrasts(what, self.name, expected, with_supplied, roles, answer=True)
+            data[number] = raw if with_supplied == observed else encode(with_supplied, version)
+        for number in order[len(seen) :]:
+            contrasts.append(Contrast(what, message_words(given[number]), ""))
+        for observed, _ in seen[len(order) :]:
+            contrasts.append(Contrast(what, "", message_words(observed)))
+        return iter([data[number] for number in sorted(data)])
+
+    def _compare_frames(
+        self, transition: Transition, reaction: SwitchReaction, contrasts: list[Contrast]
+    ) -> defaultdict[tuple[str, object], list[bytes]]:
+        """Compare the frames port by port; return the real ones by channel and message of the model."""
+        expected: dict[int, list[Packet]] = defaultdict(list)
+        for event in transition.outcome.events:
+            if isinstance(event, Forwarded) and event.switch == self.name and event.packet.headers:
+                expected[event.port].append(event.packet)
+        observed: dict[int, list[bytes]] = defaultdict(list)
+        for port, frame in reaction.frames:
+            if port != Port.LOCAL:
+                observed[port].append(frame)
+        found: defaultdict[tuple[str, object], list[bytes]] = defaultdict(list)
+        for port in sorted({*expected, *observed}):
+            what = f"{self.name} out of port {port}"
+            packets, frames = expected[port], observed[port]
+            target = self._targets.get(port)
+            for packet, frame in zip(packets, frames, strict=False):
+                contrasts += packet_contrast(what, packet, encode_packet(packet), frame)
+                if target is not None:
+                    found[target.channel, target.message(packet)].append(frame)
+            for packet in packets[len(frames) :]:
+                contrasts += packet_contrast(what, packet, encode_packet(packet), b"")
+            for frame in frames[len(packets) :]:
+                contrasts += packet_contrast(what, None, b"", frame)
+        return found
+
+    def _compare_state(self, after: SwitchState, roles: NumberRoles, supplied: SuppliedParts) -> Iterator[Contrast]:
+        """Compare the flow entries, and the packets that are kept for the controller."""
+        if after.phase == "on":
+            for expected, observed in entry_differences(self.model_entries(after), self.real.entries(), roles):
+                yield Contrast(f"entry of {self.name}", expected, observed)
+        ours, theirs = sorted(each.buffer_id for each in after.core.buffers), sorted(supplied.buffers(self.name))
+        if ours != theirs:
+            yield Contrast(f"buffers of {self.name}", str(ours), str(theirs))
+
+    def model_entries(self, after: object) -> tuple[FlowStats, ...]:
+        """The flow entries of the model, as the switch reports them."""
+        assert isinstance(after, SwitchState)
+        return entries_of(self.config, after.core)
+
+    def _emitted(self, reaction: SwitchReaction) -> Iterator[SentBytes]:
+        for message in reaction.messages:
+            yield SentBytes(self._up, message)
+        for port, frame in reaction.frames:
+            if port != Port.LOCAL:
+                target = self._targets.get(port)
+                yield SentBytes("" if target is None else target.channel, frame, SwitchPort(self.name, port))
+
+
+def entries_of(config: Switch, core: SwitchCore) -> tuple[FlowStats, ...]:
+    """The flow entries of a switch of the model, as it reports them when it is asked."""
+    quiet = replace(config, counters=False)
+    (outcome,) = receive_message(quiet, core, FlowStatsRequest())
+    return tuple(row for each in outcome.messages if isinstance(each, FlowStatsReply) for row in each.flows)
+
+
+def _keys(entries: Sequence[FlowStats]) -> set[tuple[int, int, str]]:
+    return {(each.table_id, each.priority, str(each.match)) for each in entries}
+
+
+def _both(one: SwitchReaction, other: SwitchReaction) -> SwitchReaction:
+    return SwitchReaction(one.messages + other.messages, one.frames + other.frames)
+
+
+def _place(message: OpenFlowMessage) -> tuple[bool, str]:
+    """Where a message belongs: a switch reports removed entries late, and in an order of its own."""
+    late = isinstance(message, FlowRemoved)
+    return late, f"{message.priority} {message.match}" if isinstance(message, FlowRemoved) else ""
