@@ -102,6 +102,11 @@ class Run:
         return tuple(OutputLine(*key, number) for key, number in times.items())
 
     @property
+    def built(self) -> BuiltNetwork:
+        """The network of the scenario, with the system that is searched."""
+        return self._built
+
+    @property
     def system(self) -> System:
         """The scenario's system, its parts in the order of the scenario; strategies leave it as it is."""
         return self._built.system

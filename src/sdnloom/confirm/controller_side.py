@@ -24,8 +24,9 @@ from sdnloom.confirm.real_parts import (
 )
 from sdnloom.confirm.supplied_parts import SuppliedParts
 from sdnloom.confirm.taken_step import Agreement, StepImpossible
+from sdnloom.engine.model import Restart
 from sdnloom.engine.semantics import Transition
-from sdnloom.network.controller_component import SETTLE_TICK, ControllerComponent
+from sdnloom.network.controller_component import SETTLE_TICK, ControllerComponent, ControllerCore
 from sdnloom.network.events import CallAnswered, HandlerRaised, MessageHandled, ProgramEnded
 from sdnloom.network.openflow import (
     FeaturesRequest,
@@ -36,7 +37,17 @@ from sdnloom.network.openflow import (
     StatsReply,
     encode,
 )
-from sdnloom.network.program import Call, ClockTick, Input, MessageIn, SwitchDown, SwitchUp, TimerInput
+from sdnloom.network.program import (
+    Call,
+    ClockTick,
+    HasClock,
+    Input,
+    MessageIn,
+    SwitchDown,
+    SwitchUp,
+    TimerInput,
+    capability,
+)
 from sdnloom.network.switch import Switch, features_of, initial_switch_core
 from sdnloom.network.switch_component import EpochMessage, EpochSwitchUp
 from sdnloom.network.text import message_words
@@ -63,6 +74,7 @@ class ControllerSide:
         self._inputs: dict[str, Input] = {label: given for label, given, _, _ in component.outside}
         self._inputs |= {planned.action: planned.given for planned in component.plan}
         self._inputs[SETTLE_TICK] = ClockTick()
+        self._program = component.program
         self.name = component.program.name
         self.early = _NOTHING
         self.may_be_early = False
@@ -215,6 +227,36 @@ class ControllerSide:
         if contrasts:
             emitted = tuple(SentBytes(f"{switch}.of", data) for switch, data in reaction.messages)
         return Agreement(tuple(contrasts), sent, emitted, roles, supplied, early)
+
+    def refuse_timer(
+        self, transition: Transition, reaction: ControllerReaction, roles: NumberRoles, supplied: SuppliedParts
+    ) -> None:
+        """Raise StepImpossible if the app differs only by what a timer of its own makes it do."""
+        if capability(self._program, HasClock) is None:
+            return
+        self.may_be_early = True
+        agreement = self.compare(transition, reaction, roles, supplied)
+        core = transition.outcome.core
+        if agreement.contrasts or not isinstance(core, ControllerCore):
+            return
+        ticks = self._program.handle(core.program, ClockTick())
+        for tick in () if isinstance(ticks, Restart) else ticks:
+            expected: dict[str, list[Any]] = defaultdict(list)
+            for switch, message in tick.messages:
+                expected[switch].append(message)
+            observed: dict[str, list[bytes]] = defaultdict(list)
+            for switch, data in agreement.early.messages:
+                observed[switch].append(data)
+            if expected.keys() == observed.keys():
+                contrasts: list[Contrast] = []
+                left = [
+                    self._compare_messages(switch, expected[switch], observed[switch], roles.copy(), contrasts)[1]
+                    for switch in expected
+                ]
+                if not contrasts and not any(left):
+                    raise StepImpossible(
+                        Obstacle.APP_TIMER, "a timer of the app fires in this step, and the trace has it later or never"
+                    )
 
     def _compare_messages(
         self,

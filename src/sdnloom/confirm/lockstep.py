@@ -1,7 +1,7 @@
 """Takes steps of the model on the real parts, one by one, and holds what they send until a step receives it."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sdnloom.confirm.comparison import NumberRoles
 from sdnloom.confirm.controller_side import ControllerSide
@@ -17,6 +17,7 @@ from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.packet import Packet
 from sdnloom.network.packet import encode as encode_packet
 from sdnloom.network.switch_component import SwitchState
+from sdnloom.switches.bridge import SwitchReaction
 
 
 class RealNetwork:
@@ -68,71 +69,97 @@ class Lockstep:
         """Whether a timer or a thread of the app runs in this step."""
         return transition.step.component == CONTROLLER and self._controller.runs_by_itself(transition.action.name)
 
-    def take(self, transition: Transition, later: int = 0) -> StepDifference | Impossible | None:
-        """Take a step. Returns what went otherwise, or why it cannot be taken; None if it went as the model says."""
+    def take(self, transition: Transition, later: int = 0, adopt: bool = False) -> StepDifference | Impossible | None:
+        """Take a step. Returns what went otherwise, or why it cannot be taken; None if it went as the model says.
+
+        If the part takes another outcome that the model allows, the step cannot be enforced; with `adopt` that outcome
+        is taken instead.
+        """
         self._number += 1
         try:
-            return self._take(transition, later)
+            return self._take(transition, later, adopt)
         except StepImpossible as error:
             return Impossible(self._number, self._startup, transition, error.obstacle, str(error))
 
-    def _take(self, transition: Transition, later: int) -> StepDifference | None:
+    def _take(self, transition: Transition, later: int, adopt: bool) -> StepDifference | None:
         name, real = transition.step.component, self._real
         taken = real.held.take(transition)
-        delivered = tuple(SentBytes(transition.action.take or "", held.data) for held in taken if held.data is not None)
+        channel = transition.action.take or ""
+        delivered = tuple(SentBytes(channel, held.data) for held in taken if held.data is not None)
+        reaction = ControllerReaction()
         if name == CONTROLLER:
-            agreement, reaction = self._of_controller(transition, taken, later)
-            raised, answers = reaction.raised, reaction.answers
+            reaction = self._of_controller(transition, taken, later)
+            agreements = self._agreements(
+                transition, lambda each: self._controller.compare(each, reaction, real.roles, real.supplied)
+            )
         elif name in self._switches:
-            agreement, raised, answers = self._of_switch(transition, taken), (), ()
+            done = self._of_switch(transition, taken)
+            agreements = self._agreements(
+                transition, lambda each: self._switches[name].compare(each, done, real.roles, real.supplied)
+            )
         else:
-            agreement, raised, answers = self._of_host(transition), (), ()
+            agreements = iter([(transition, self._of_host(transition))])
+        transition, agreement = self._chosen(transition, agreements, adopt)
         observed = ObservedStep(
             self._number,
             self._startup,
             transition,
             delivered,
             agreement.emitted,
-            raised,
-            answers,
+            reaction.raised,
+            reaction.answers,
             real.seconds,
         )
         real.note(observed)
         if agreement.contrasts:
-            part = PartKind.APP if name == CONTROLLER else PartKind.SWITCH
-            return StepDifference(
-                observed, part, self._controller.name if name == CONTROLLER else name, agreement.contrasts
-            )
-        real.roles, real.supplied, real.early = agreement.roles, agreement.supplied, agreement.early
+            if name != CONTROLLER:
+                return StepDifference(observed, PartKind.SWITCH, name, agreement.contrasts)
+            self._controller.refuse_timer(transition, reaction, real.roles, real.supplied)
+            return StepDifference(observed, PartKind.APP, self._controller.name, agreement.contrasts)
+        real.roles, real.supplied = agreement.roles, agreement.supplied
+        if name == CONTROLLER:
+            real.early = agreement.early
         for channel, held in agreement.sent:
             real.held.put(channel, held)
         real.held.suffer(transition)
         self.state = transition.state
         return None
 
-    def _of_switch(self, transition: Transition, taken: Sequence[HeldMessage]) -> Agreement:
-        name, real = transition.step.component, self._real
-        side, before = self._switches[name], self.state.cores[self.semantics.index[name]]
+    def _of_switch(self, transition: Transition, taken: Sequence[HeldMessage]) -> SwitchReaction:
+        name = transition.step.component
+        before = self.state.cores[self.semantics.index[name]]
         assert isinstance(before, SwitchState)
-        reaction = side.perform(before, transition, taken, real.supplied)
+        return self._switches[name].perform(before, transition, taken, self._real.supplied)
 
-        def compare(each: Transition) -> Agreement:
-            return side.compare(each, reaction, real.roles, real.supplied)
-
-        return self._first_choice(transition, compare, Obstacle.SWITCH_CHOICE)
-
-    def _of_controller(
-        self, transition: Transition, taken: Sequence[HeldMessage], later: int
-    ) -> tuple[Agreement, ControllerReaction]:
+    def _of_controller(self, transition: Transition, taken: Sequence[HeldMessage], later: int) -> ControllerReaction:
         side, real = self._controller, self._real
         side.early, side.may_be_early = real.early, later > 0
         reaction = side.perform(transition, taken, real.roles, real.supplied)
-        reaction = side.early + reaction
+        return side.early + reaction
 
-        def compare(each: Transition) -> Agreement:
-            return side.compare(each, reaction, real.roles, real.supplied)
+    def _agreements(
+        self, transition: Transition, compare: Callable[[Transition], Agreement]
+    ) -> Iterator[tuple[Transition, Agreement]]:
+        """Yield the step with its comparison, and then the other outcomes of the same input with theirs."""
+        yield transition, compare(transition)
+        for other in alternatives(self.semantics, self.state, transition):
+            yield other, compare(other)
 
-        return self._first_choice(transition, compare, Obstacle.APP_CHOICE), reaction
+    def _chosen(
+        self, transition: Transition, agreements: Iterator[tuple[Transition, Agreement]], adopt: bool
+    ) -> tuple[Transition, Agreement]:
+        """The outcome that was observed: another one that the model allows is a choice, and no difference."""
+        _, first = next(agreements)
+        if not first.contrasts:
+            return transition, first
+        for other, agreement in agreements:
+            if not agreement.contrasts:
+                if adopt:
+                    return other, agreement
+                obstacle = Obstacle.APP_CHOICE if other.step.component == CONTROLLER else Obstacle.SWITCH_CHOICE
+                chosen, wanted = (each.step.choice or "another outcome" for each in (other, transition))
+                raise StepImpossible(obstacle, f"the trace has the choice {wanted!r}, and {chosen!r} was chosen")
+        return transition, first
 
     def _of_host(self, transition: Transition) -> Agreement:
         """The step of a host or of a link, which the model takes: its packets go onto the wire."""
@@ -144,18 +171,6 @@ class Lockstep:
         emitted = tuple(SentBytes(channel, held.data) for channel, held in sent if held.data is not None)
         real = self._real
         return Agreement((), tuple(sent), emitted, real.roles, real.supplied, real.early)
-
-    def _first_choice(
-        self, transition: Transition, compare: Callable[[Transition], Agreement], obstacle: Obstacle
-    ) -> Agreement:
-        """The comparison with the step. Another outcome that the model allows is a choice, and no difference."""
-        agreement = compare(transition)
-        if agreement.contrasts:
-            for other in alternatives(self.semantics, self.state, transition):
-                if not compare(other).contrasts:
-                    chosen, wanted = (each.step.choice or "another outcome" for each in (other, transition))
-                    raise StepImpossible(obstacle, f"the trace has the choice {wanted!r}, and {chosen!r} was chosen")
-        return agreement
 
 
 def alternatives(semantics: Semantics, state: State, transition: Transition) -> list[Transition]:

@@ -1,11 +1,12 @@
 """Confirms a trace: takes the start-up and then the steps of the trace on the real parts, until one goes otherwise."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from sdnloom.check.run import Run
 from sdnloom.confirm.lockstep import Lockstep, RealNetwork
-from sdnloom.confirm.open_parts import PartsFactory
+from sdnloom.confirm.open_parts import OpenParts, PartsFactory
 from sdnloom.confirm.options import ConfirmOptions
 from sdnloom.confirm.outcome import Confirmation, ConfirmOutcome, Impossible, ObservedStep, StepDifference
 from sdnloom.confirm.real_parts import RealPartError
@@ -29,13 +30,26 @@ def confirm_with(
     """
     built = run.built_of(trace)
     transitions, found = _on_model(built, trace)
-    before = _startup(run, trace)
+    before = None if run.is_of_startup(trace) else startup_steps(run)
     with parts(run, built, options) as opened:
         real = RealNetwork(built, opened.switches, opened.controller, options.wait, on_step)
         began = time.time()
-        trouble = _take_all(real, before, (built, transitions))
-        seconds = real.seconds
-    outcome = ConfirmOutcome.CONFIRMED if found is not None else ConfirmOutcome.AGREED
+        lockstep = Lockstep(built, real, startup=False)
+        later = sum(map(lockstep.runs_by_itself, transitions))
+        trouble = take_startup(real, before, later) or take_steps(lockstep, transitions)
+        return concluded(real, opened, trouble, found, len(transitions), began)
+
+
+def concluded(
+    real: RealNetwork,
+    opened: OpenParts,
+    trouble: StepDifference | Impossible | None,
+    found: Finding | None,
+    of_trace: int,
+    began: float,
+) -> Confirmation:
+    """The confirmation at the end of all steps, or at the first that went otherwise."""
+    outcome = ConfirmOutcome.AGREED if found is None else ConfirmOutcome.CONFIRMED
     if isinstance(trouble, StepDifference):
         outcome = ConfirmOutcome.DIFFERENT
     elif isinstance(trouble, Impossible):
@@ -44,13 +58,13 @@ def confirm_with(
         outcome,
         found,
         tuple(real.steps),
-        len(transitions),
+        of_trace,
         trouble if isinstance(trouble, StepDifference) else None,
         trouble if isinstance(trouble, Impossible) else None,
         real.supplied.notes,
         opened.names,
         opened.warnings,
-        seconds,
+        real.seconds,
         began,
     )
 
@@ -74,32 +88,33 @@ def _on_model(built: BuiltNetwork, trace: Trace) -> tuple[list[Transition], Find
     return transitions, found
 
 
-def _startup(run: Run, trace: Trace) -> tuple[BuiltNetwork, list[Transition]] | None:
-    """The network and the steps before a search; None if the trace has them itself."""
-    if run.scenario.network.joining or run.is_of_startup(trace):
+class StartupSteps(NamedTuple):
+    """The steps before a search, and the network whose system has them."""
+
+    built: BuiltNetwork
+    transitions: list[Transition]
+
+
+def startup_steps(run: Run) -> StartupSteps | None:
+    """The steps before a search; None if the switches join during the search."""
+    if run.scenario.network.joining:
         return None
     built = run.built_startup()
-    return built, list(course_transitions(built.system, built.course))
+    return StartupSteps(built, list(course_transitions(built.system, built.course)))
 
 
-def _take_all(
-    real: RealNetwork,
-    before: tuple[BuiltNetwork, list[Transition]] | None,
-    traced: tuple[BuiltNetwork, list[Transition]],
+def take_startup(real: RealNetwork, before: StartupSteps | None, later: int = 0) -> StepDifference | Impossible | None:
+    """Take the steps before a search; `later` steps after them let a timer or a thread of the app run."""
+    return None if before is None else take_steps(Lockstep(before.built, real, startup=True), before.transitions, later)
+
+
+def take_steps(
+    lockstep: Lockstep, transitions: Sequence[Transition], later: int = 0
 ) -> StepDifference | Impossible | None:
-    phases = [(before, True), (traced, False)]
-    locksteps = [(Lockstep(each[0], real, startup), each[1]) for each, startup in phases if each is not None]
-    later = sum(map(_own_time, locksteps))
-    for lockstep, transitions in locksteps:
-        for transition in transitions:
-            later -= lockstep.runs_by_itself(transition)
-            trouble = lockstep.take(transition, later)
-            if trouble is not None:
-                return trouble
+    """Take steps until one goes otherwise or cannot be taken."""
+    later += sum(map(lockstep.runs_by_itself, transitions))
+    for transition in transitions:
+        later -= lockstep.runs_by_itself(transition)
+        if (trouble := lockstep.take(transition, later)) is not None:
+            return trouble
     return None
-
-
-def _own_time(phase: tuple[Lockstep, list[Transition]]) -> int:
-    """How many steps let a timer or a thread of the app run."""
-    lockstep, transitions = phase
-    return sum(lockstep.runs_by_itself(each) for each in transitions)
