@@ -95,3 +95,12 @@ class MessageConnection:
         message = bytes(data[:length])
         del data[:length]
         return message
+
+
+def divide_messages(data: bytes) -> tuple[list[bytes], bytes]:
+    """Return the messages that bytes hold by their length fields, and the bytes that are left."""
+    found = []
+    while len(data) >= _HEADER and _HEADER <= (length := int.from_bytes(data[2:4], "big")) <= len(data):
+        found.append(data[:length])
+        data = data[length:]
+    return found, data

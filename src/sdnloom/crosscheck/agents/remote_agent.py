@@ -12,6 +12,7 @@ from typing import Final
 
 from sdnloom.crosscheck.agent import AgentError, Close, Crash, Observed, Wait
 from sdnloom.network.openflow.constants import V10, V13
+from sdnloom.switches.connection import divide_messages
 from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError, SwitchEndedError, SwitchSilentError
 from sdnloom.switches.reset_messages import FLOW_MOD
 
@@ -30,14 +31,8 @@ class Framing:
 
 def framing(data: bytes) -> Framing:
     """Return the messages that bytes hold. A length below 8 is that of no message."""
-    types = []
-    while len(data) >= _HEADER:
-        length = int.from_bytes(data[2:4], "big")
-        if not _HEADER <= length <= len(data):
-            break
-        types.append(data[1])
-        data = data[length:]
-    return Framing(tuple(types), not data)
+    found, rest = divide_messages(data)
+    return Framing(tuple(each[1] for each in found), not rest)
 
 
 def asks_for_report(data: bytes, version: int) -> bool:

@@ -1,0 +1,1 @@
+"""The switches of a scenario as bridges of one real Open vSwitch."""

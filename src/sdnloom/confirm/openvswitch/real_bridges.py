@@ -1,0 +1,94 @@
+"""All switches of a scenario as bridges of one real Open vSwitch, which is started here or was started before."""
+
+import contextlib
+from collections.abc import Callable, Mapping
+
+from sdnloom.confirm.openvswitch.bridge_plans import bridge_plans
+from sdnloom.confirm.openvswitch.bridge_switch import BridgeSwitch, clear_errors
+from sdnloom.network.switch import Switch
+from sdnloom.switches.bridge import Bridge, SwitchReaction, advance_clock
+from sdnloom.switches.errors import SwitchEndedError
+from sdnloom.switches.vswitch_processes import VswitchProcesses
+
+
+class RealBridges:
+    """The switches by name, connected, in the state after power-on. They have one clock, which stands still.
+
+    With `processes`, a running Open vSwitch is used that has no bridges of these names, and goes on afterwards. Law:
+    after `close` no bridge, socket or file of these switches is left.
+    """
+
+    def __init__(self, configs: Mapping[str, Switch], processes: VswitchProcesses | None = None) -> None:
+        plans, self.notes = bridge_plans(configs)
+        self._ours = processes is None
+        self._processes = VswitchProcesses() if processes is None else processes
+        self._bridges = {name: Bridge(self._processes, plan) for name, plan in plans.items()}
+        self._switches = {
+            name: BridgeSwitch(name, configs[name], bridge, self._advance_for(name))
+            for name, bridge in self._bridges.items()
+        }
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> "RealBridges":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def switches(self) -> Mapping[str, BridgeSwitch]:
+        """The switches by name."""
+        return self._switches
+
+    @property
+    def processes(self) -> VswitchProcesses:
+        """The processes of Open vSwitch."""
+        return self._processes
+
+    @property
+    def version(self) -> str:
+        """The product and its version: "Open vSwitch 3.1.0"."""
+        return self._processes.version
+
+    def advance(self, milliseconds: int) -> dict[str, SwitchReaction]:
+        """Let the clock of all switches move on; return what each that has power did."""
+        powered = {name: switch for name, switch in self._switches.items() if switch.powered}
+        bridges = [self._bridges[name] for name in powered]
+        with clear_errors(self._processes, "the switches", f"{milliseconds} ms"):
+            reactions = advance_clock(self._processes, bridges, milliseconds)
+        shown = (switch.shown(each) for switch, each in zip(powered.values(), reactions, strict=True))
+        return dict(zip(powered, shown, strict=True))
+
+    def close(self) -> None:
+        """Remove the bridges, and end Open vSwitch if it was started here."""
+        for bridge in self._bridges.values():
+            bridge.close()
+        if self._ours:
+            self._processes.close()
+        elif self._bridges:
+            with contextlib.suppress(SwitchEndedError):  # then there are no bridges
+                self._processes.configure(*(word for each in self._bridges.values() for word in each.words_to_remove()))
+
+    def _start(self) -> None:
+        for bridge in self._bridges.values():
+            bridge.listen()
+        if self._bridges:
+            self._processes.configure(*(word for each in self._bridges.values() for word in each.words_to_add()))
+        for name, switch in self._switches.items():
+            with clear_errors(self._processes, f"switch {name}", "its start"):
+                switch.start()
+
+    def _advance_for(self, name: str) -> Callable[[int], SwitchReaction]:
+        """Return the function that moves the clock on for one switch, and keeps what the others do."""
+
+        def advance(milliseconds: int) -> SwitchReaction:
+            reactions = self.advance(milliseconds)
+            for other in reactions.keys() - {name}:
+                self._switches[other].keep_late(reactions[other])
+            return reactions.get(name, SwitchReaction())
+
+        return advance
