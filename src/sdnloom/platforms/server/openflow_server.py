@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from sdnloom.network.openflow import OpenFlowMessage, encode
 from sdnloom.network.program import Call, Input, SwitchUp, TimerInput
-from sdnloom.platforms.handler_errors import error_line
 from sdnloom.platforms.server.input_lines import InputLineError, InputLines
 from sdnloom.platforms.server.report_lines import RaisedReport, ReportLines
 from sdnloom.platforms.server.served_program import ServedProgram, ServedReaction
@@ -124,17 +123,17 @@ class OpenFlowServer:
             self._reports.raised(raised)
         for switch, message in reaction.messages:
             if switch in self._switches:
-                self._send(self._switches[switch], self._encoded(message))
+                self._send(self._switches[switch], self._encoded(switch, message))
             elif switch not in self._names.values():
                 known = ", ".join(self._names.values())
                 sys.stderr.write(f"a message to the switch {switch!r} is lost; expected one of {known}\n")
 
-    def _encoded(self, message: OpenFlowMessage) -> bytes:
+    def _encoded(self, switch: str, message: OpenFlowMessage) -> bytes:
         """Return the bytes of a message; one that its version cannot carry, or that is no message, is reported."""
         try:
             return encode(message, self._version)
         except Exception as error:  # the program may have put anything into it
-            self._reports.raised(RaisedReport(error_line(error), "", 0))
+            self._reports.raised(RaisedReport(f"a message to {switch} cannot be sent: {error}", "", 0))
             return b""
 
     def _send(self, connection: _Connection, data: bytes) -> None:
