@@ -2,7 +2,6 @@
 
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -60,7 +59,7 @@ def test_an_interrupt_while_it_starts_leaves_nothing(
     assert not seen[0].directory.exists()
 
 
-def test_the_processes_end_when_this_one_is_killed(need_tool: Callable[..., None]) -> None:
+def test_nothing_is_left_when_this_process_is_killed(need_tool: Callable[..., None]) -> None:
     need_tool("ovs-vswitchd", "ovsdb-server")
     code = (
         "from sdnloom.switches.openvswitch import OpenVswitch\n"
@@ -71,12 +70,14 @@ def test_the_processes_end_when_this_one_is_killed(need_tool: Callable[..., None
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as victim:
         assert victim.stdout is not None
         directory, *numbers = victim.stdout.readline().split()
-        ends = [os.pidfd_open(int(number)) for number in numbers]
+        children = Path(f"/proc/{victim.pid}/task/{victim.pid}/children").read_text().split()
+        assert {number.decode() for number in numbers} < set(children)
+        ends = [os.pidfd_open(int(number)) for number in children]  # one of them removes the directory
         victim.kill()
         victim.wait()
         for end in ends:
             assert _ended(end)
-    shutil.rmtree(directory.decode())
+    assert not Path(directory.decode()).exists()
 
 
 def _ended(process: int) -> bool:

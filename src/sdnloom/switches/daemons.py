@@ -9,26 +9,25 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from sdnloom.switches.errors import RealSwitchError, SwitchEndedError
+from sdnloom.switches.temporary_folder import TemporaryFolder
 
 _SECONDS: Final = 20.0
 _PAUSE: Final = 0.005
-_LONG: Final = 60
+_LOOK_SECONDS: Final = 0.5
 
 
 class Daemons:
     """Some processes with one directory. Law: after `close` none of them runs and the directory is gone."""
 
     def __init__(self, prefix: str, environment: Callable[[Path], dict[str, str]]) -> None:
-        temporary = tempfile.gettempdir()
-        # The name of a unix socket has at most 107 characters.
-        self.directory = Path(tempfile.mkdtemp(prefix=prefix, dir=temporary if len(temporary) < _LONG else "/tmp"))
+        self._folder = TemporaryFolder(prefix)
+        self.directory = self._folder.path
         self._environment = {**os.environ, "PATH": _search_path(), **environment(self.directory)}
         self._started: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -45,19 +44,38 @@ class Daemons:
         )
 
     def run(self, *words: str) -> str:
-        """Run a process to its end and return what it printed."""
-        try:
-            ended = subprocess.run(
-                words, env=self._environment, cwd=self.directory, capture_output=True, text=True, timeout=_SECONDS
-            )
-        except subprocess.TimeoutExpired:
+        """Run a process to its end and return what it printed; raise SwitchEndedError if one that it needs ends."""
+        self.check()
+        process = subprocess.Popen(
+            [*ending_with_parent(), *words],
+            env=self._environment,
+            cwd=self.directory,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with process:
+            try:
+                printed, errors = self._output(process, words[0])
+            except BaseException:
+                process.kill()
+                raise
+        if process.returncode:
             self.check()
-            raise RealSwitchError(f"{words[0]} does not end within {_SECONDS:g} s") from None
-        if ended.returncode:
-            self.check()
-            reason = last_line(ended.stderr) or f"exit code {ended.returncode}"
+            reason = last_line(errors) or f"exit code {process.returncode}"
             raise RealSwitchError(f"{words[0]} failed: {reason}")
-        return ended.stdout
+        return printed
+
+    def _output(self, process: subprocess.Popen[str], name: str) -> tuple[str, str]:
+        deadline = time.monotonic() + _SECONDS
+        while True:
+            try:
+                return process.communicate(timeout=_LOOK_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.check()
+                if time.monotonic() > deadline:
+                    raise RealSwitchError(f"{name} does not end within {_SECONDS:g} s") from None
 
     @property
     def process_ids(self) -> dict[str, int]:
@@ -89,7 +107,7 @@ class Daemons:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        shutil.rmtree(self.directory, ignore_errors=True)
+        self._folder.close()
 
     def _log(self, name: str) -> str:
         try:

@@ -4,8 +4,6 @@ A reset undoes only what the messages since the last one may have changed. What 
 tables among it, is undone by a new process, as soon as a test looks at it.
 """
 
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -18,6 +16,7 @@ from sdnloom.switches.bridge import SwitchReaction
 from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError, SwitchEndedError
 from sdnloom.switches.openvswitch import OpenVswitch
 from sdnloom.switches.reset_messages import FLOW_MOD
+from sdnloom.switches.sigterm import ended_like_ctrl_c
 
 OPEN_VSWITCH: Final = "openvswitch"
 _PACKET_OUT: Final = 13
@@ -200,7 +199,7 @@ class OpenVswitchSource:
         """Start Open vSwitch, and end it after the block."""
         if version not in self.versions:
             raise AgentError(f"agent {self.name} does not speak OpenFlow version {version}")
-        with _ended_like_ctrl_c():
+        with ended_like_ctrl_c():
             try:
                 agent = OpenVswitchAgent(version)
             except RealSwitchError as error:
@@ -213,19 +212,6 @@ class OpenVswitchSource:
     def symbolic(self, version: int) -> Callable[[], Agent]:
         """Refuse: its code is not Python."""
         raise AgentError(f"agent {self.name} cannot be explored: it is a black box, which can only be tried")
-
-
-@contextmanager
-def _ended_like_ctrl_c() -> Iterator[None]:
-    """Let SIGTERM end the block as Ctrl-C does, so that the folder of the switch is removed."""
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    if ours:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        if ours:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def openvswitch_source(rest: str) -> OpenVswitchSource:

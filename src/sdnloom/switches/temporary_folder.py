@@ -1,0 +1,44 @@
+"""A temporary folder that goes away with this process, also if that is killed."""
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Final
+
+_LONG: Final = 60
+# Waits for the end of its input, which is that of this process; then it removes the folder, in which processes that end
+# at the same time may still write.
+_KEEPER: Final = """
+while read -r line; do :; done
+tries=0
+until rm -rf -- "$1" || [ "$tries" -ge 50 ]; do tries=$((tries + 1)); sleep 0.1; done
+"""
+
+
+class TemporaryFolder:
+    """A new folder. Law: after `close`, or after the end of this process, it is gone."""
+
+    def __init__(self, prefix: str) -> None:
+        temporary = tempfile.gettempdir()
+        # The name of a unix socket has at most 107 characters.
+        self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=temporary if len(temporary) < _LONG else "/tmp"))
+        try:
+            self._keeper = subprocess.Popen(
+                ["/bin/sh", "-c", _KEEPER, "sh", str(self.path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,  # the terminal's Ctrl-C is for this process
+            )
+        except BaseException:
+            shutil.rmtree(self.path, ignore_errors=True)
+            raise
+
+    def close(self) -> None:
+        """Remove the folder with everything in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        assert self._keeper.stdin is not None
+        self._keeper.stdin.close()
+        self._keeper.wait()
