@@ -137,6 +137,13 @@ class RealSwitch(ABC):
     def advance(self, milliseconds: int) -> SwitchReaction:
         """Let the clock of the switch move on; it stands still otherwise. All switches may have one clock."""
 
+    def next_expiry(self) -> int | None:
+        """The milliseconds until an entry may expire, of this switch or one with the same clock; None if none does.
+
+        Until then the clock can move on without an effect on entries. The default is a second: timeouts are seconds.
+        """
+        return 1000
+
     @abstractmethod
     def disconnect(self) -> SwitchReaction:
         """Cut the connection to the controller."""

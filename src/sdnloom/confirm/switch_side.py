@@ -142,13 +142,15 @@ class SwitchSide:
         elsewhere = {name: _keys(real.entries()) for name, real in self._others.items() if name != self.name}
         reaction = SwitchReaction()
         start = _keys(self.real.entries())
-        for _ in range(self._longest(before, transition)):
-            reaction = _both(reaction, self.real.advance(_SECOND))
+        passed = 0
+        now = start
+        while now == start and all(_keys(self._others[name].entries()) == keys for name, keys in elsewhere.items()):
+            wait = self.real.next_expiry()
+            if wait is None or passed > self._longest(before, transition) * _SECOND:
+                raise StepImpossible(Obstacle.SWITCH_CLOCK, f"nothing of {self.name} expires, though its time is over")
+            reaction = _both(reaction, self.real.advance(wait))
+            passed += wait
             now = _keys(self.real.entries())
-            if now != start or any(_keys(self._others[name].entries()) != keys for name, keys in elsewhere.items()):
-                break
-        else:
-            raise StepImpossible(Obstacle.SWITCH_CLOCK, f"nothing of {self.name} expires, though its time is over")
         others = [name for name, keys in elsewhere.items() if _keys(self._others[name].entries()) != keys]
         if others or now != _keys(wanted):
             where = ", ".join(others) or self.name

@@ -23,7 +23,6 @@ from sdnloom.switches.vswitch_processes import VswitchProcesses
 LOCAL: Final = 0xFFFFFFFE  # also in OpenFlow 1.0, whose wire writes only the low 16 bits
 OVS_PROTOCOLS: Final = {V10: "OpenFlow10", V13: "OpenFlow13"}
 _SECONDS: Final = 20.0
-_STEP_MS: Final = 1000  # timeouts are whole seconds: a larger jump would let two of them expire together
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,25 +243,24 @@ class Bridge:
         return frames
 
 
-def advance_clock(processes: VswitchProcesses, bridges: Sequence[Bridge], milliseconds: int) -> list[SwitchReaction]:
-    """Return what each bridge did while the clock of all moved on."""
+def advance_clock(processes: VswitchProcesses, bridges: Sequence[Bridge], steps: Iterable[int]) -> list[SwitchReaction]:
+    """Return what each bridge did while the clock of all moved on, by so many milliseconds in each step.
+
+    Entries that expire in one step are reported in any order.
+    """
     arrived: list[list[bytes]] = [[] for _ in bridges]
-    for step in _steps(milliseconds):
+    for step in steps:
         processes.warp(step)
         # Flows expire only after statistics were collected; a change of the table starts that at once.
         for bridge, found in zip(bridges, arrived, strict=True):
             found += bridge.removals()
-        processes.control("revalidator/wait")
+        if bridges:
+            processes.control("revalidator/wait")
     reactions = [bridge.observe(removals=True) for bridge in bridges]
     return [
         SwitchReaction((*found, *reaction.messages), reaction.frames)
         for found, reaction in zip(arrived, reactions, strict=True)
     ]
-
-
-def _steps(milliseconds: int) -> Iterable[int]:
-    seconds, rest = divmod(milliseconds, _STEP_MS)
-    return [rest + _STEP_MS, *[_STEP_MS] * (seconds - 1)] if seconds else [rest]
 
 
 def _address(number: int) -> str:

@@ -12,6 +12,7 @@ from sdnloom.switches.connection import MessageConnection
 from sdnloom.switches.errors import RealSwitchError
 from sdnloom.switches.vswitch_processes import VswitchProcesses
 
+_STEP_MS: Final = 1000  # timeouts are whole seconds: a larger jump would let two of them expire together
 _BACKOFF_MS: Final = 8000  # the longest time that the daemon waits before it connects again
 _ROUNDS_TO_CONNECT: Final = 50
 
@@ -81,7 +82,9 @@ class OpenVswitch:
 
     def advance(self, milliseconds: int) -> SwitchReaction:
         """Return what the switch did while its clock moved on."""
-        (reaction,) = advance_clock(self._processes, [self._bridge], milliseconds)
+        seconds, rest = divmod(milliseconds, _STEP_MS)
+        steps = [rest + _STEP_MS, *[_STEP_MS] * (seconds - 1)] if seconds else [rest]
+        (reaction,) = advance_clock(self._processes, [self._bridge], steps)
         return reaction
 
     def carrier(self, port: int, up: bool) -> SwitchReaction:

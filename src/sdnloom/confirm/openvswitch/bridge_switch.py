@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, NamedTuple
 
 from sdnloom.confirm.openvswitch.bridge_plans import local_port, other_ports
 from sdnloom.confirm.openvswitch.port_devices import port_numbers, ports_down, with_port_devices
@@ -22,15 +22,22 @@ _PORT_MOD: Final = {V10: 15, V13: 16}
 _MASK_AT: Final = {V10: 20, V13: 28}  # where a PortMod says which bits it changes
 
 
+class SharedClock(NamedTuple):
+    """The clock of all switches, for one of them."""
+
+    advance: Callable[[int], SwitchReaction]
+    next_expiry: Callable[[], int | None]
+
+
 class BridgeSwitch(RealSwitch):
     """A bridge with power, whose ports and connection are held here. It is connected from `start` on.
 
     Frames are neither given to a port that is down or without carrier nor taken from it: dummy devices would pass them.
     """
 
-    def __init__(self, name: str, config: Switch, bridge: Bridge, advance: Callable[[int], SwitchReaction]) -> None:
+    def __init__(self, name: str, config: Switch, bridge: Bridge, clock: SharedClock) -> None:
         self.name = name
-        self._config, self._bridge, self._advance = config, bridge, advance
+        self._config, self._bridge, self._clock = config, bridge, clock
         self._ports = {port.port_no: port for port in config.ports}
         self._without_carrier: set[int] = set()
         self._down: set[int] = set()  # by configuration, or because a port has no carrier
@@ -91,7 +98,11 @@ class BridgeSwitch(RealSwitch):
 
     def advance(self, milliseconds: int) -> SwitchReaction:
         """Let the clock of all switches move on; what the others did is then in their `late`."""
-        return self._advance(milliseconds)
+        return self._clock.advance(milliseconds)
+
+    def next_expiry(self) -> int | None:
+        """Return the milliseconds until an entry of any switch may expire; None if none ever does."""
+        return self._clock.next_expiry()
 
     def late(self) -> SwitchReaction:
         """Return what the switch did when the clock moved on for another one, and forget it."""

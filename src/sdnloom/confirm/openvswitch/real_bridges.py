@@ -1,10 +1,11 @@
 """All switches of a scenario as bridges of one real Open vSwitch, which is started here or was started before."""
 
 import contextlib
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Mapping
 
 from sdnloom.confirm.openvswitch.bridge_plans import bridge_plans
-from sdnloom.confirm.openvswitch.bridge_switch import BridgeSwitch, clear_errors
+from sdnloom.confirm.openvswitch.bridge_switch import BridgeSwitch, SharedClock, clear_errors
 from sdnloom.network.switch import Switch
 from sdnloom.switches.bridge import Bridge, SwitchReaction, advance_clock
 from sdnloom.switches.errors import SwitchEndedError
@@ -20,11 +21,13 @@ class RealBridges:
 
     def __init__(self, configs: Mapping[str, Switch], processes: VswitchProcesses | None = None) -> None:
         plans, self.notes = bridge_plans(configs)
+        self._clock = 0  # milliseconds since these bridges were made
+        self._moments = {0}  # when the clock stood still
         self._ours = processes is None
         self._processes = VswitchProcesses() if processes is None else processes
         self._bridges = {name: Bridge(self._processes, plan) for name, plan in plans.items()}
         self._switches = {
-            name: BridgeSwitch(name, configs[name], bridge, self._advance_for(name))
+            name: BridgeSwitch(name, configs[name], bridge, self._clock_of(name))
             for name, bridge in self._bridges.items()
         }
         try:
@@ -58,10 +61,30 @@ class RealBridges:
         """Let the clock of all switches move on; return what each that has power did."""
         powered = {name: switch for name, switch in self._switches.items() if switch.powered}
         bridges = [self._bridges[name] for name in powered]
+        end = self._clock + milliseconds
+        stops = [self._clock, *(each for each in self._expiries() if each < end), end]
         with clear_errors(self._processes, "the switches", f"{milliseconds} ms"):
-            reactions = advance_clock(self._processes, bridges, milliseconds)
+            reactions = advance_clock(self._processes, bridges, (b - a for a, b in itertools.pairwise(stops)))
+        self._clock = end
+        self._moments.add(end)
         shown = (switch.shown(each) for switch, each in zip(powered.values(), reactions, strict=True))
         return dict(zip(powered, shown, strict=True))
+
+    def next_expiry(self) -> int | None:
+        """Return the milliseconds until an entry may expire; None if none ever does."""
+        expiries = self._expiries()
+        return expiries[0] - self._clock if expiries else None
+
+    def _expiries(self) -> list[int]:
+        """Return the times at which an entry may expire, in order.
+
+        An entry was used, or made, at a moment when the clock stood still, and expires just after its timeout is over.
+        """
+        switches = [each for each in self._switches.values() if each.powered]
+        entries = [entry for switch in switches for entry in switch.entries()]
+        timeouts = {each for entry in entries for each in (entry.idle_timeout, entry.hard_timeout)} - {0}
+        times = {moment + 1000 * timeout + 1 for moment in self._moments for timeout in timeouts}
+        return sorted(each for each in times if each > self._clock)
 
     def close(self) -> None:
         """Remove the bridges, and end Open vSwitch if it was started here."""
@@ -82,8 +105,8 @@ class RealBridges:
             with clear_errors(self._processes, f"switch {name}", "its start"):
                 switch.start()
 
-    def _advance_for(self, name: str) -> Callable[[int], SwitchReaction]:
-        """Return the function that moves the clock on for one switch, and keeps what the others do."""
+    def _clock_of(self, name: str) -> SharedClock:
+        """Return the clock as one switch has it: what the others do when it moves on is kept for them."""
 
         def advance(milliseconds: int) -> SwitchReaction:
             reactions = self.advance(milliseconds)
@@ -91,4 +114,4 @@ class RealBridges:
                 self._switches[other].keep_late(reactions[other])
             return reactions.get(name, SwitchReaction())
 
-        return advance
+        return SharedClock(advance, self.next_expiry)
