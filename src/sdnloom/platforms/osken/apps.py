@@ -61,12 +61,13 @@ class Apps:
         self.has_threads = False
         self._datapaths: dict[str, Connection] = {}
         self.names, self.version, self.files = self._loaded.names, self._loaded.version, sandbox.own.files()
+        self.modules = self._loaded.modules
         self._modules = len(sandbox.own.modules)
         self.program = " + ".join(self.names)
         # An exception is reported at a line of the user's code or, if there is none, of an app of os-ken.
         modules = sandbox.own.modules.values()
-        self._own_files = frozenset(map(str, self.files))
-        self._other_files = frozenset(str(each.__file__) for each in modules)
+        self.own_files = frozenset(map(str, self.files))
+        self.other_files = frozenset(str(each.__file__) for each in modules)
         with sandbox.running():
             sandbox.process.settle()
             self.scope, self.roots = self._capture()
@@ -365,7 +366,7 @@ class Apps:
         loops.raised.clear()
         hub.escaped.clear()
         return [
-            handler_raised(each.app, each.handler, each.error, self._own_files, each.effect, self._other_files)
+            handler_raised(each.app, each.handler, each.error, self.own_files, each.effect, self.other_files)
             for each in raised
         ]
 
@@ -394,9 +395,7 @@ class Apps:
             if (thread := timer.thread) is None:
                 found.append(timer.name)
             elif thread.has_begun:
-                found.append(
-                    waiting_line(thread.waiting_frame, self._own_files, self._other_files) or _plain(timer.name)
-                )
+                found.append(waiting_line(thread.waiting_frame, self.own_files, self.other_files) or _plain(timer.name))
             else:
                 found.append(defined_at(thread.target))
         return found

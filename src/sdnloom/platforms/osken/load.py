@@ -1,12 +1,11 @@
 """Loads apps as os-ken's manager does, with one clear message for each kind of mistake."""
 
 import importlib
-import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from os_ken import cfg
@@ -17,6 +16,7 @@ from sdnloom.engine.stop_points import interruptible
 from sdnloom.network.openflow import VERSION_NUMBERS
 from sdnloom.platforms.handler_errors import own_line
 from sdnloom.platforms.load_errors import FRAMEWORKS, RYU_APPS, load_message
+from sdnloom.platforms.osken.app_services import OrderedManager, require_app
 from sdnloom.platforms.osken.errors import AppError
 from sdnloom.platforms.osken.sandbox import Sandbox
 from sdnloom.platforms.sandbox.threads import HubError
@@ -24,94 +24,49 @@ from sdnloom.platforms.sandbox.threads import HubError
 
 @dataclass(frozen=True)
 class LoadedApps:
-    """The names of the apps that were loaded, and the OpenFlow version that they speak."""
+    """The names of the apps that were loaded, their modules, and the OpenFlow version that they speak."""
 
     names: tuple[str, ...]
+    modules: tuple[str, ...]
     version: str
 
 
-class Manager(app_manager.AppManager):  # type: ignore[misc]  # os-ken has no types
-    """os-ken's manager, importing apps into their sandbox.
-
-    os-ken loads services in the order of a set, which differs from process to process; here it is the order in which
-    they are asked for, so that a program is the same in every process.
-    """
+class Manager(OrderedManager):
+    """os-ken's manager, importing apps into their sandbox."""
 
     def __init__(self, sandbox: Sandbox, wanted: Sequence[str]) -> None:
         super().__init__()
         self._sandbox, self._wanted = sandbox, wanted
 
-    def load_apps(self, names: Sequence[str]) -> None:
-        """Load apps and the services that they need, each once; one that is made as a context is not loaded."""
-        waiting = list(names)
-        while waiting:
-            name = waiting.pop(0)
-            if name in self.applications_cls or name in {kind.__module__ for kind in self.contexts_cls.values()}:
-                continue
-            kind = self.load_app(name)
-            if kind is None:
-                continue
-            self.applications_cls[name] = kind
-            needed: list[str] = []
-            for key, context in kind.context_iteritems():
-                if self.contexts_cls.setdefault(key, context) is not context:
-                    raise AppError(
-                        f"{name}: its context {key!r} is {_full_name(context)}, that of another app is "
-                        f"{_full_name(self.contexts_cls[key])}; expected the same class"
-                    )
-                if issubclass(context, app_manager.OSKenApp):
-                    needed += needed_services(context)
-            waiting += map(self._sandbox.alias.own_name, [*needed, *needed_services(kind)])
+    def import_app(self, name: str) -> ModuleType:
+        """Import a module in the sandbox."""
+        return _import(self._sandbox, name)
+
+    def own_name(self, name: str) -> str:
+        """Return os-ken's name of a service of Ryu."""
+        return self._sandbox.alias.own_name(name)
+
+    def check_context(self, app: str, key: str, context: Any) -> None:
+        """Raise AppError if another app has another class for a context."""
+        if self.contexts_cls[key] is not context:
+            raise AppError(
+                f"{app}: its context {key!r} is {_full_name(context)}, that of another app is "
+                f"{_full_name(self.contexts_cls[key])}; expected the same class"
+            )
 
     def load_app(self, name: str) -> Any:
-        """Return the app class of a module, as os-ken finds it: the first by name of those the module defines."""
-        module = _import(self._sandbox, name)
-        kinds = [
-            each
-            for _, each in sorted(vars(module).items())
-            if isinstance(each, type) and issubclass(each, app_manager.OSKenApp) and each.__module__ == module.__name__
-        ]
-        if not kinds and name in self._wanted:
+        """Return the app class of a module; AppError if a module that was asked for has none."""
+        kind = super().load_app(name)
+        if kind is None and name in self._wanted:
             raise AppError(f"{name}: no app in it; expected a subclass of OSKenApp (or RyuApp) that the module defines")
         if name == "os_ken.controller.ofp_handler":
             # Its own `start` only adds a listening socket; here switches connect by themselves.
-            type.__delattr__(kinds[0], "start")
-        return kinds[0] if kinds else None
+            type.__delattr__(kind, "start")
+        return kind
 
 
 def _full_name(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
-
-
-def needed_services(kind: Any) -> list[str]:
-    """Return the services that an app needs: those of the events that it handles, then those that its module requires.
-
-    The handlers are in the order of their names.
-    """
-    found: dict[str, None] = {}
-    for _, method in inspect.getmembers(kind, lambda each: inspect.isfunction(each) or inspect.ismethod(each)):
-        for event in getattr(method, "callers", ()):
-            service = getattr(sys.modules[event.__module__], "_SERVICE_NAME", None)
-            if service and service != kind.__module__:
-                found[service] = None
-    return [*found, *dict.fromkeys(getattr(sys.modules[kind.__module__], "_REQUIRED_APP", ()))]
-
-
-def require_app(app_name: str, api_style: bool = False) -> None:
-    """Replacement for os-ken's function: note that the calling module, or the one that imports it, needs a service.
-
-    os-ken counts frames of modules; those of sdnloom, through which modules of a program are imported, do not count.
-    """
-    frame: FrameType | None = sys._getframe(1)
-    callers: list[str] = []
-    while frame is not None and len(callers) <= api_style:
-        name = str(frame.f_globals.get("__name__"))
-        if name.partition(".")[0] not in ("sdnloom", "importlib", "_frozen_importlib", "_frozen_importlib_external"):
-            callers.append(name)
-        frame = frame.f_back
-    module = sys.modules.get(callers[-1]) if len(callers) > api_style else None
-    if module is not None:
-        vars(module).setdefault("_REQUIRED_APP", []).append(app_name)
 
 
 def load(sandbox: Sandbox, names: Sequence[str], version: str | None) -> LoadedApps:
@@ -142,8 +97,9 @@ def load(sandbox: Sandbox, names: Sequence[str], version: str | None) -> LoadedA
         )
     if version is not None and version not in spoken:
         raise AppError(f"{', '.join(names)}: speaks OpenFlow {', '.join(spoken)}; expected {version}")
-    kinds = [manager.applications_cls[name].__name__ for name in names if name in manager.applications_cls]
-    return LoadedApps(tuple(kinds), version or spoken[-1])
+    kinds = {name: kind for name, kind in manager.applications_cls.items() if name in names}
+    modules = tuple(kinds[name].__module__ if name in kinds else name for name in names)
+    return LoadedApps(tuple(kind.__name__ for kind in kinds.values()), modules, version or spoken[-1])
 
 
 def _make(manager: Manager, bricks: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ handshake, its Datapath parses and serialises. sdnloom replaces the threads, the
 
 import contextlib
 import importlib.util
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -15,9 +16,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sdnloom.engine.model import Event
 from sdnloom.engine.stop_points import shielded
+from sdnloom.network.network import Network
 from sdnloom.network.program import (
     Call,
     ClockTick,
+    ControllerCommand,
     Input,
     MessageIn,
     SwitchDown,
@@ -140,6 +143,24 @@ class OskenProgram(CapturedProgram):
         if self._states.ordered:
             twin.keep_order()
         return self._shown_alike(twin)
+
+    def controller_command(self, network: Network) -> ControllerCommand:
+        """How the apps run in a process of their own, found where this program found them."""
+        own, alias = self._sandbox.own, self._sandbox.alias
+        document = {
+            "names": self._names,
+            "apps": self._apps.modules,
+            "places": {name: str(place) for name, place in own.places.items()},
+            "folders": own.folders,
+            "reserved": sorted(own.reserved),
+            "ryu apps": str(alias.folder) if alias.folder is not None else None,
+            "config": dict(self._config or {}),
+            "folder": os.getcwd(),
+            "files": sorted(self._apps.own_files),
+            "other files": sorted(self._apps.other_files),
+        }
+        environment = {**(self._environment or {}), "OSKEN_HUB_TYPE": self._flavour.value}
+        return ControllerCommand("sdnloom.platforms.osken.own_process", document, environment)
 
     @property
     def name(self) -> str:

@@ -33,19 +33,22 @@ class _AliasLoader(importlib.abc.Loader):
 
 
 class RyuAlias(importlib.abc.MetaPathFinder):
-    """Finder for `ryu` and its submodules. `given` has replacements for modules that os-ken does not have."""
+    """Finder for `ryu` and its submodules.
+
+    `folder` has Ryu's own apps, and `given` replacements for modules that os-ken does not have.
+    """
 
     def __init__(
         self, app_path: Path | None, own: Callable[[str, Path], ModuleSpec], given: Mapping[str, ModuleType]
     ) -> None:
-        self._folder, self._own, self._given = app_path, own, dict(given)
+        self.folder, self._own, self._given = app_path, own, dict(given)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return the spec of the os-ken module, or of the file of Ryu's own app."""
         if fullname in self._given:
-            return _spec(fullname, self._given[fullname])
+            return alias_spec(fullname, self._given[fullname])
         if fullname != OLD and not fullname.startswith(OLD + "."):
             return None
         file = self.file_of(fullname)
@@ -58,7 +61,7 @@ class RyuAlias(importlib.abc.MetaPathFinder):
             if error.name != twin:
                 raise
             return None
-        return _spec(fullname, _renamed(fullname, module))
+        return alias_spec(fullname, _renamed(fullname, module))
 
     def own_name(self, name: str) -> str:
         """Return the name under which a module is loaded: os-ken's if it has a module below `ryu` too."""
@@ -69,11 +72,11 @@ class RyuAlias(importlib.abc.MetaPathFinder):
 
     def file_of(self, name: str) -> Path | None:
         """Return the file of one of Ryu's own apps; os-ken and the replacements come first."""
-        if self._folder is None or not name.startswith(OLD + ".app.") or name in self._given:
+        if self.folder is None or not name.startswith(OLD + ".app.") or name in self._given:
             return None
         if _exists(NEW + name[len(OLD) :]):
             return None
-        base = self._folder.joinpath(*name.split(".")[2:])
+        base = self.folder.joinpath(*name.split(".")[2:])
         for file in (base.with_suffix(".py"), base / "__init__.py"):
             if file.is_file():
                 return file
@@ -112,7 +115,8 @@ def _renamed(name: str, module: ModuleType) -> ModuleType:
     return view
 
 
-def _spec(name: str, module: ModuleType) -> ModuleSpec:
+def alias_spec(name: str, module: ModuleType) -> ModuleSpec:
+    """Return a spec under which a module that exists already is imported."""
     found = importlib.util.spec_from_loader(name, _AliasLoader(module), is_package=hasattr(module, "__path__"))
     assert found is not None
     return found

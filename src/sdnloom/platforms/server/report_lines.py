@@ -6,6 +6,7 @@ The number of the descriptor is in the environment variable SDNLOOM_REPORT; with
 import json
 import os
 from collections.abc import Sequence
+from os import write  # by its name, because eventlet replaces `os.write` by one that lets other threads run
 from typing import Any, Final, NamedTuple
 
 REPORT_VARIABLE: Final = "SDNLOOM_REPORT"
@@ -30,9 +31,12 @@ class ReportLines:
         text = os.environ.get(REPORT_VARIABLE, "1")
         self._descriptor = int(text) if text.isdecimal() else 1
 
-    def listening(self, port: int, web: int | None = None) -> None:
-        """The process accepts connections of switches, and perhaps requests, at these ports of 127.0.0.1."""
-        self._write({"listening": port, "web": web})
+    def listening(self, port: int | None, web: int | None = None, calls: bool = True) -> None:
+        """The process accepts connections of switches, and perhaps requests, at these ports of 127.0.0.1.
+
+        `calls` says whether it takes calls and timers on its standard input.
+        """
+        self._write({"listening": port, "web": web, "calls": calls})
 
     def raised(self, raised: RaisedReport) -> None:
         """An exception was raised that the program did not catch."""
@@ -45,4 +49,4 @@ class ReportLines:
     def _write(self, line: Any) -> None:
         data = json.dumps(line).encode() + b"\n"
         while data:
-            data = data[os.write(self._descriptor, data) :]
+            data = data[write(self._descriptor, data) :]
