@@ -1,7 +1,7 @@
 """Steps of the controller on a real controller: the input that each is, and what the model says must come of it."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,12 +29,20 @@ from sdnloom.engine.semantics import Transition
 from sdnloom.network.controller_component import SETTLE_TICK, ControllerComponent, ControllerCore
 from sdnloom.network.events import CallAnswered, HandlerRaised, MessageHandled, ProgramEnded
 from sdnloom.network.openflow import (
+    BarrierRequest,
+    Experimenter,
     FeaturesRequest,
+    GetAsyncRequest,
+    GetConfigRequest,
     Hello,
     OpenFlowMessage,
     PortDescReply,
     PortDescRequest,
+    QueueGetConfigRequest,
+    RoleRequest,
+    SetConfig,
     StatsReply,
+    StatsRequest,
     encode,
 )
 from sdnloom.network.program import (
@@ -53,6 +61,17 @@ from sdnloom.network.switch_component import EpochMessage, EpochSwitchUp
 from sdnloom.network.text import message_words
 
 _NOTHING = ControllerReaction()
+# What a controller may send in a handshake without an effect on packets.
+_HARMLESS = (
+    BarrierRequest,
+    Experimenter,
+    GetAsyncRequest,
+    GetConfigRequest,
+    QueueGetConfigRequest,
+    RoleRequest,
+    SetConfig,
+    StatsRequest,
+)
 
 
 class ControllerSide:
@@ -95,6 +114,12 @@ class ControllerSide:
     ) -> ControllerReaction:
         """Take the step on the real controller and return what it did."""
         name = transition.action.name
+        raised = [event for event in transition.outcome.events if isinstance(event, HandlerRaised)]
+        if raised and self.real.foreign:
+            # The property may be about the exception: it would be confirmed unseen.
+            raise StepImpossible(
+                Obstacle.CONTROLLER, f"whether it raises an exception ({raised[0].text}) is not seen from outside"
+            )
         self._handshake = []
         if name.startswith("handle "):
             return self._handle(name.removeprefix("handle "), transition, taken[0], supplied)
@@ -125,7 +150,9 @@ class ControllerSide:
         if isinstance(message, EpochSwitchUp):
             message = message.joined
         if isinstance(message, SwitchUp):
-            return self.real.join(switch, self._answer(message, supplied))
+            sends = [each for _, each in transition.outcome.sends]
+            told = {type(each.message if isinstance(each, EpochMessage) else each) for each in sends}
+            return self.real.join(switch, self._answer(message, supplied, told))
         if isinstance(message, SwitchDown):
             return self.real.leave(switch)
         assert taken.data is not None
@@ -138,8 +165,11 @@ class ControllerSide:
             return data
         return encode(replace(shown, xid=int.from_bytes(data[4:8], "big")), self._version(switch))
 
-    def _answer(self, joined: SwitchUp, supplied: SuppliedParts) -> HandshakeAnswer:
-        """The switch's side of the handshake, by the real switch; the first request of each kind belongs to it."""
+    def _answer(self, joined: SwitchUp, supplied: SuppliedParts, told: Collection[type]) -> HandshakeAnswer:
+        """The switch's side of the handshake, by the real switch; the first request of each kind belongs to it.
+
+        A foreign controller may ask more: questions that are harmless and not among the messages that the model sends.
+        """
         switch, version = joined.switch, self._version(joined.switch)
         config = Switch(joined.datapath_id, joined.ports, version=version)
         model: dict[type[OpenFlowMessage], OpenFlowMessage] = {
@@ -153,7 +183,8 @@ class ControllerSide:
                 return [encode(Hello(), version)]
             expected = model.pop(type(request), None)
             if expected is None:
-                return None
+                asks = self.real.foreign and isinstance(request, _HARMLESS) and type(request) not in told
+                return self._switches[switch].request(data) if asks else None
             if supplied.describes(switch):
                 return [encode(replace(expected, xid=request.xid), version)]
             answers = self._switches[switch].request(data)

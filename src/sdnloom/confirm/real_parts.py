@@ -74,6 +74,8 @@ class ControllerReaction:
 class RealController(ABC):
     """A controller that accepts OpenFlow connections on loopback. Law: after `close` nothing of it is left."""
 
+    foreign = False  # it is not the scenario's program: what it raises is not seen, and its handshake may ask more
+
     @abstractmethod
     def join(self, switch: str, answer: HandshakeAnswer) -> ControllerReaction:
         """Connect as a switch, answer the handshake's requests, and return what else the controller did.

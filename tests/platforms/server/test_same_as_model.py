@@ -11,23 +11,11 @@ from sdnloom.engine.model import Restart
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.network import Network, SwitchOptions
 from sdnloom.network.openflow import (
-    NO_BUFFER,
-    BarrierReply,
-    EchoReply,
-    Error,
-    FeaturesReply,
-    FlowRemoved,
-    FlowStatsReply,
-    Match,
     OpenFlowMessage,
-    PacketIn,
-    PortDesc,
-    PortStatus,
 )
 from sdnloom.network.program import (
     Call,
     Input,
-    MessageIn,
     Program,
     RunsInProcess,
     SwitchDown,
@@ -39,58 +27,15 @@ from sdnloom.network.topology import linear
 from sdnloom.platforms.nox import NoxProgram
 from sdnloom.platforms.python.program import PythonProgram
 from tests.platforms.server.every_handler import EveryHandler
+from tests.platforms.server.random_inputs import any_input
 from tests.platforms.server.served_process import ServedProcess
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-NAMES = ("s1", "s2")
 STEPS = 120
 
 
 def two_switches(version: str = "1.0") -> Network:
     return Network(linear(2), switches=SwitchOptions(version=version))
-
-
-def joined(name: str, version: str) -> SwitchUp:
-    number = NAMES.index(name) + 1
-    ports = tuple(PortDesc(port, 0x100 * number + port, f"{name}-eth{port}") for port in (1, 2, 3))
-    features = FeaturesReply(number, 256, 1, 0x7, ports=ports if version == "1.0" else ())
-    return SwitchUp(name, number, ports, features)
-
-
-def frame(chance: random.Random) -> bytes:
-    """A frame between few addresses, a group address among them; sometimes it is cut."""
-    addresses = (b"\0\0\0\0\0\x0a", b"\0\0\0\0\0\x0b", b"\0\0\0\0\0\x0c", b"\xff" * 6)
-    data = chance.choice(addresses) + chance.choice(addresses) + chance.choice((b"\x08\x06", b"\x88\xb5")) + bytes(30)
-    return data[: chance.choice((46, 46, 46, 46, 10))]
-
-
-def message(chance: random.Random) -> OpenFlowMessage:
-    data = frame(chance)
-    buffer = chance.choice((NO_BUFFER, 5))
-    match = Match.of(in_port=chance.choice((1, 2, 3)))
-    return chance.choice(
-        (
-            *[PacketIn(match, data, len(data), buffer_id=buffer, xid=chance.randrange(1 << 32))] * 4,
-            FlowRemoved(Match.of(eth_dst=5), packet_count=chance.randrange(9)),
-            PortStatus(chance.randrange(3), PortDesc(chance.randrange(1, 4), 7, "eth")),
-            BarrierReply(xid=chance.randrange(3)),
-            Error("bad_action", "bad_out_port", b"x" * 12),
-            FlowStatsReply(),
-            EchoReply(b"of nobody"),
-        )
-    )
-
-
-def any_input(chance: random.Random, connected: set[str], outside: tuple[Input, ...], version: str) -> Input:
-    """Most often a message of a switch that is connected."""
-    away = sorted(set(NAMES) - connected)
-    if away and (not connected or chance.random() < 0.5):
-        return joined(chance.choice(away), version)
-    if chance.random() < 0.05:
-        return SwitchDown(chance.choice(sorted(connected)))
-    if outside and chance.random() < 0.2:
-        return chance.choice(outside)
-    return MessageIn(chance.choice(sorted(connected)), message(chance))
 
 
 def compare(program: Program, network: Network, outside: tuple[Input, ...] = (), steps: int = STEPS) -> int:

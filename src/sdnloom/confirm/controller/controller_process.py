@@ -38,7 +38,14 @@ class ControllerProcess:
     Make it in a thread that lives longer: Linux ends the process with it.
     """
 
-    def __init__(self, words: Sequence[str], environment: Mapping[str, str], first_line: str | None = None) -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        first_line: str | None = None,
+        working_folder: Path | None = None,
+    ) -> None:
+        """Start it; it works in the temporary folder unless another one is given."""
         self._folder = TemporaryFolder("sdnloom-controller-")
         self.folder = self._folder.path
         self._reports, theirs = os.pipe()
@@ -51,7 +58,7 @@ class ControllerProcess:
                 self._process = subprocess.Popen(
                     [*ending_with_parent(), *words],
                     env={**os.environ, **environment, REPORT: str(theirs), MARK: str(self.folder)},
-                    cwd=self.folder,
+                    cwd=working_folder or self.folder,
                     stdin=subprocess.PIPE,
                     stdout=log,
                     stderr=log,
@@ -137,11 +144,11 @@ class ControllerProcess:
         early: list[dict[str, Any]] = []  # exceptions of threads that have started already
         while not any("listening" in each for each in early):
             if self.ended:
-                raise RealPartError(f"the controller ended when it started: {self._end_of_log()}")
+                raise RealPartError(f"the controller ended when it started: {self.end_of_log()}")
             if time.monotonic() > deadline:
                 raise RealPartError(
                     f"the controller does not listen within {_START_SECONDS:g} s; the end of its log: "
-                    f"{self._end_of_log()}"
+                    f"{self.end_of_log()}"
                 )
             select.select([self._reports] if self._reports >= 0 else [], [], [], _PAUSE)
             early += self.reports()
@@ -149,7 +156,8 @@ class ControllerProcess:
         self._early = [each for each in early if each is not first]
         return first
 
-    def _end_of_log(self) -> str:
+    def end_of_log(self) -> str:
+        """The last lines of what it has printed and logged."""
         lines = [line.rstrip() for line in self.log.splitlines() if line.strip()][-_LINES:]
         return "\n  ".join(["", *lines]) if len(lines) > 1 else "".join(lines) or "it wrote no log"
 

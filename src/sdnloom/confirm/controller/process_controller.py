@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from sdnloom.confirm.controller.controller_process import ControllerProcess, run_command
 from sdnloom.confirm.controller.process_rest import Look, ProcessRest
+from sdnloom.confirm.controller.quiet_time import NoProcess, QuietTime
 from sdnloom.confirm.controller.switch_end import SwitchEnd
 from sdnloom.confirm.controller.web_request import WebRequest
 from sdnloom.confirm.real_parts import (
@@ -59,16 +60,18 @@ class ProcessController(RealController):
 
     def __init__(
         self,
-        process: ControllerProcess,
+        process: ControllerProcess | NoProcess,
         port: int | None,
         web: int | None = None,
         *,
         takes_calls: bool = False,
+        foreign: bool = False,
         limit: float = _LIMIT,
     ) -> None:
+        self.foreign = foreign
         self._process, self._port, self._web = process, port, web
         self._takes_calls, self._limit = takes_calls, limit
-        self._rest = ProcessRest(process.process_id)
+        self._rest = QuietTime(process.quiet) if isinstance(process, NoProcess) else ProcessRest(process.process_id)
         self._ends: dict[str, SwitchEnd] = {}
         self._joining: HandshakeAnswer | None = None  # for the last of them
         self._requests: list[WebRequest] = []
@@ -78,7 +81,7 @@ class ProcessController(RealController):
 
     @property
     def process_id(self) -> int:
-        """The id of the process."""
+        """The id of the process; 0 if it is not known."""
         return self._process.process_id
 
     @property
@@ -286,6 +289,8 @@ class _ProcessEnd:
     def __init__(self, process_id: int) -> None:
         self.files: list[int] = []
         self.seconds = 0.2  # how often somebody has to look
+        if not process_id:
+            return
         try:
             self.files = [os.pidfd_open(process_id)]
             self.seconds = float("inf")
