@@ -17,7 +17,7 @@ from sdnloom.switches import reset_messages as messages
 from sdnloom.switches.connection import MessageConnection
 from sdnloom.switches.errors import RealSwitchError
 from sdnloom.switches.fence import fence
-from sdnloom.switches.service_connection import ServiceConnection
+from sdnloom.switches.service_connection import LAST_TABLE, ServiceConnection
 from sdnloom.switches.vswitch_processes import VswitchProcesses
 
 LOCAL: Final = 0xFFFFFFFE  # also in OpenFlow 1.0, whose wire writes only the low 16 bits
@@ -46,7 +46,8 @@ class BridgePort:
 class BridgePlan:
     """What a bridge is made with. The port LOCAL has the name of the bridge.
 
-    Names of devices have at most 15 characters, and each occurs once in all bridges of the processes.
+    Names of devices have at most 15 characters, and each occurs once in all bridges of the processes. `max_entries`
+    bounds each table but the last.
     """
 
     name: str
@@ -55,6 +56,7 @@ class BridgePlan:
     address: int
     ports: tuple[BridgePort, ...]
     fail_mode: Literal["secure", "standalone"] = "secure"
+    max_entries: int | None = None
 
 
 class Bridge:
@@ -105,6 +107,9 @@ class Bridge:
             words += ["--", "set", "interface", port.device, "type=internal", f"ofport_request={port.number}"]
             words += [f'mac="{_address(port.address)}"', f"options:tx_pcap={self._pcaps[port.number]}"]
         words += ["--", "set", "interface", plan.name, f"options:tx_pcap={self._pcaps[LOCAL]}"]
+        if plan.max_entries is not None:
+            words += ["--", "--id=@limit", "create", "Flow_Table", f"flow_limit={plan.max_entries}"]
+            words += ["--", "set", "bridge", plan.name, *(f"flow_tables:{table}=@limit" for table in range(LAST_TABLE))]
         return words + self._words_to_connect()
 
     def words_to_remove(self) -> list[str]:
@@ -249,13 +254,15 @@ def advance_clock(processes: VswitchProcesses, bridges: Sequence[Bridge], steps:
     Entries that expire in one step are reported in any order.
     """
     arrived: list[list[bytes]] = [[] for _ in bridges]
-    for step in steps:
-        processes.warp(step)
-        # Flows expire only after statistics were collected; a change of the table starts that at once.
+
+    def collect() -> None:
         for bridge, found in zip(bridges, arrived, strict=True):
             found += bridge.removals()
+
+    for step in steps:
+        processes.warp(step)
         if bridges:
-            processes.control("revalidator/wait")
+            processes.revalidate(collect)
     reactions = [bridge.observe(removals=True) for bridge in bridges]
     return [
         SwitchReaction((*found, *reaction.messages), reaction.frames)

@@ -18,7 +18,7 @@ from sdnloom.switches.reset_messages import ERROR, FLOW_MOD, FLOW_REMOVED, heade
 from sdnloom.switches.unix_socket import connect_unix
 
 _COOKIE_AT: Final = {V10: 48, 4: 8}  # where a FlowRemoved has its cookie
-_TABLE: Final = 253  # the last table that Open vSwitch shows
+LAST_TABLE: Final = 253  # that Open vSwitch shows
 _NICIRA: Final = 0x2320
 _ALL: Final = 0xFFFFFFFF
 _ADD, _DELETE_STRICT = 0, 4
@@ -118,9 +118,9 @@ def _sentinel(version: int, cookie: bytes, registers: bytes) -> bytes:
 
 def _flow_mod(version: int, cookie: bytes, match: bytes, command: int, flags: int) -> bytes:
     if version == V10:  # NXT_FLOW_MOD: a FlowMod of 1.0 has no registers
-        head = struct.pack("!II8s4H", _NICIRA, 13, cookie, _TABLE << 8 | command, 0, 0, 0)
+        head = struct.pack("!II8s4H", _NICIRA, 13, cookie, LAST_TABLE << 8 | command, 0, 0, 0)
         return header(version, 4, head + struct.pack("!IHHH6x", _ALL, 0xFFFF, flags, len(match)) + match)
-    head = struct.pack("!8sQBBHHHIIIH2x", cookie, 0, _TABLE, command, 0, 0, 0, _ALL, _ALL, _ALL, flags)
+    head = struct.pack("!8sQBBHHHIIIH2x", cookie, 0, LAST_TABLE, command, 0, 0, 0, _ALL, _ALL, _ALL, flags)
     fields = struct.pack("!HH", 1, 4 + len(match)) + match
     return header(version, FLOW_MOD, head + fields + bytes(-len(fields) % 8))
 

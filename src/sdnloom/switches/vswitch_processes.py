@@ -6,6 +6,7 @@ directory, and ended by process id. The clock stands still from the start; only 
 
 import itertools
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -89,6 +90,15 @@ class VswitchProcesses:
     def warp(self, milliseconds: int) -> None:
         """Move the clock on."""
         self.control("time/warp", str(milliseconds))
+
+    def revalidate(self, change: Callable[[], None]) -> None:
+        """Change flow tables, and wait until Open vSwitch has collected statistics because of it.
+
+        Entries expire only after that. The wait begins before the change: it would last half a second if statistics had
+        been collected already.
+        """
+        assert self._control is not None
+        self._control.during("revalidator/wait", change)
 
     def fresh_path(self, suffix: str) -> Path:
         """Return a path in the directory that was not used before."""

@@ -8,6 +8,8 @@ from sdnloom.confirm.openvswitch.real_bridges import RealBridges
 from sdnloom.network.switch import Switch
 from sdnloom.switches.vswitch_processes import VswitchProcesses
 
+MakeBridges = Callable[[Mapping[str, Switch]], RealBridges]
+
 
 @pytest.fixture(scope="session")
 def processes(need_tool: Callable[..., None]) -> Iterator[VswitchProcesses]:
@@ -17,7 +19,7 @@ def processes(need_tool: Callable[..., None]) -> Iterator[VswitchProcesses]:
 
 
 @pytest.fixture
-def bridges(processes: VswitchProcesses) -> Iterator[Callable[[Mapping[str, Switch]], RealBridges]]:
+def bridges(processes: VswitchProcesses) -> Iterator[MakeBridges]:
     """Return a function that makes bridges; they are removed after the test."""
     made: list[RealBridges] = []
 

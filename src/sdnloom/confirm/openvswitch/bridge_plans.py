@@ -72,7 +72,13 @@ def _plan(name: str, config: Switch, devices: Mapping[tuple[str, int], str]) -> 
     address = 0x0200_0000_0000 | (config.datapath_id & 0xFF_FFFF) << 16 if local is None else local.hw_addr
     ports = (BridgePort(port.port_no, devices[name, port.port_no], port.hw_addr) for port in other_ports(config))
     return BridgePlan(
-        devices[name, Port.LOCAL], config.version, config.datapath_id, address, tuple(ports), config.fail_mode
+        devices[name, Port.LOCAL],
+        config.version,
+        config.datapath_id,
+        address,
+        tuple(ports),
+        config.fail_mode,
+        config.max_entries,
     )
 
 

@@ -19,6 +19,8 @@ from sdnloom.switches.vswitch_processes import VswitchProcesses
 # Types of messages that may remove entries: those of vendors, FlowMod, GroupMod, MeterMod.
 _REMOVING: Final = {V10: frozenset((4, 14)), V13: frozenset((4, 14, 15, 29))}
 _PORT_MOD: Final = {V10: 15, V13: 16}
+_HEADER: Final = 8
+_SECOND_MS: Final = 1000
 _MASK_AT: Final = {V10: 20, V13: 28}  # where a PortMod says which bits it changes
 
 
@@ -54,9 +56,10 @@ class BridgeSwitch(RealSwitch):
         """Deliver messages of the controller, as they are on the wire; one after the other if these are several."""
         version = self._config.version
         found, rest = divide_messages(message)
-        if rest or not found:
+        waits = len(rest) < _HEADER or int.from_bytes(rest[2:4], "big") >= _HEADER  # for the rest of a message
+        if waits and (rest or not found):
             raise RealSwitchError(f"switch {self.name}: {message.hex()[:40]!r}: expected whole OpenFlow messages")
-        types = {each[1] for each in found}
+        types = {each[1] for each in (*found, rest) if each}
         changes_ports = _PORT_MOD[version] in types
         for each in found:
             self._check_port_mod(each)
@@ -124,11 +127,16 @@ class BridgeSwitch(RealSwitch):
         self._check_ports()
 
     def disconnect(self) -> SwitchReaction:
-        """Cut the connection to the controller."""
+        """Cut the connection to the controller. One of fail mode standalone then is a bridge, after a second."""
         with self._clear_errors("the end of its connection"):
             self._bridge.drop()
             self._bridge.processes.rounds(2)
-            return self.shown(self._bridge.observe())
+            reaction = self.shown(self._bridge.observe())
+        if self._config.fail_mode == "secure":
+            return reaction
+        # It becomes a bridge when it is without a connection in the next second of its clock.
+        after = self.advance(_SECOND_MS)
+        return SwitchReaction(reaction.messages + after.messages, reaction.frames + after.frames)
 
     def connect(self) -> SwitchReaction:
         """Connect again, after `disconnect` or `power_on`; a switch that is connected stays as it is."""
