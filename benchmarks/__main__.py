@@ -10,6 +10,7 @@ from pathlib import Path
 BENCHMARKS: dict[str, str] = {
     "actors-table1": "benchmarks.actors_table1",
     "concolic": "benchmarks.concolic",
+    "confirm": "benchmarks.confirm",
     "discovery-limits": "benchmarks.discovery_limits",
     "minimise": "benchmarks.minimise",
     "nice-table1": "benchmarks.nice_table1",

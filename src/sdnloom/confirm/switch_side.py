@@ -208,15 +208,21 @@ class SwitchSide:
             ((observed_message(each, version), each) for each in reaction.messages), key=lambda e: _place(e[0])
         )
         data: dict[int, bytes] = {}
-        for number, (observed, raw) in zip(order, seen, strict=False):
+        cause = transition.step.message
+        cause = cause.message if isinstance(cause, EpochMessage) else cause
+        for number in order:
             expected = given[number]
-            with_supplied = supplied.from_switch(self.name, expected, observed)
-            contrasts += message_contrasts(what, self.name, expected, with_supplied, roles, answer=True)
-            data[number] = raw if with_supplied == observed else encode(with_supplied, version)
-        for number in order[len(seen) :]:
-            contrasts.append(Contrast(what, message_words(given[number]), ""))
-        for observed, _ in seen[len(order) :]:
-            contrasts.append(Contrast(what, "", message_words(observed)))
+            if seen and type(seen[0][0]) is type(expected):
+                observed, raw = seen.pop(0)
+                with_supplied = supplied.from_switch(self.name, expected, observed)
+                contrasts += message_contrasts(what, self.name, expected, with_supplied, roles, answer=True)
+                data[number] = raw if with_supplied == observed else encode(with_supplied, version)
+            elif supplied.is_missing(self.name, cause, expected):
+                data[number] = encode(expected, version)
+            else:
+                other = message_words(seen.pop(0)[0]) if seen else ""
+                contrasts.append(Contrast(what, message_words(expected), other))
+        contrasts += [Contrast(what, "", message_words(observed)) for observed, _ in seen]
         return iter([data[number] for number in sorted(data)])
 
     def _compare_frames(
