@@ -1,14 +1,20 @@
-"""The real parts of a scenario while they run."""
+"""The real parts of a scenario while they run: Open vSwitch, and the program in a process of its own."""
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from sdnloom.check.run import Run
+from sdnloom.confirm.controller.process_controller import start_controller
+from sdnloom.confirm.openvswitch.real_bridges import RealBridges
 from sdnloom.confirm.options import ConfirmOptions
-from sdnloom.confirm.real_parts import RealController, RealSwitch
+from sdnloom.confirm.real_parts import RealController, RealPartError, RealSwitch
 from sdnloom.network.build import BuiltNetwork
+from sdnloom.network.program import RunsInProcess, capability
+from sdnloom.switches.sigterm import ended_like_ctrl_c
+
+OPEN_VSWITCH = "openvswitch"
 
 
 @dataclass(frozen=True)
@@ -22,3 +28,22 @@ class OpenParts:
 
 
 PartsFactory: TypeAlias = Callable[[Run, BuiltNetwork, ConfirmOptions], AbstractContextManager[OpenParts]]
+
+
+@contextmanager
+def open_real_parts(run: Run, built: BuiltNetwork, options: ConfirmOptions) -> Iterator[OpenParts]:
+    """Start Open vSwitch with a bridge for each switch, and the program; end both after the block."""
+    if options.switch != OPEN_VSWITCH:
+        raise RealPartError(f"switch is {options.switch!r}; expected {OPEN_VSWITCH}")
+    program = capability(run.program, RunsInProcess)
+    if program is None:
+        raise RealPartError(f"{run.program.name} cannot run in a process of its own; expected a program that can")
+    command = program.controller_command(run.scenario.network)
+    with (
+        ended_like_ctrl_c(),
+        RealBridges(built.configs) as bridges,
+        closing(start_controller(command)) as controller,
+    ):
+        count = len(bridges.switches)
+        switches = f"{bridges.version}, {count} bridge{'s' if count != 1 else ''}"
+        yield OpenParts(bridges.switches, controller, {"switches": switches, "controller": command.what}, bridges.notes)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sdnloom.check.run import Run
 from sdnloom.confirm.lockstep import Lockstep, RealNetwork
-from sdnloom.confirm.open_parts import OpenParts, PartsFactory
+from sdnloom.confirm.open_parts import OpenParts, PartsFactory, open_real_parts
 from sdnloom.confirm.options import ConfirmOptions
 from sdnloom.confirm.outcome import Confirmation, ConfirmOutcome, Impossible, ObservedStep, StepDifference
 from sdnloom.confirm.real_parts import RealPartError
@@ -17,6 +17,19 @@ from sdnloom.network.build import BuiltNetwork
 from sdnloom.network.startup.violation import course_transitions
 
 
+def confirm_trace(
+    run: Run,
+    trace: Trace,
+    options: ConfirmOptions | None = None,
+    on_step: Callable[[ObservedStep], None] | None = None,
+) -> Confirmation:
+    """Confirm a trace on Open vSwitch and the scenario's program in a process of its own.
+
+    Raises RealPartError if the model itself does not take the trace, or not to its violation, or a part fails.
+    """
+    return confirm_with(open_real_parts, run, trace, options or ConfirmOptions(), on_step)
+
+
 def confirm_with(
     parts: PartsFactory,
     run: Run,
@@ -24,10 +37,7 @@ def confirm_with(
     options: ConfirmOptions,
     on_step: Callable[[ObservedStep], None] | None = None,
 ) -> Confirmation:
-    """Confirm a trace on real parts that `parts` starts.
-
-    Raises RealPartError if the model itself does not take the trace, or not to its violation, or a part fails.
-    """
+    """Confirm a trace on the parts that `parts` starts."""
     built = run.built_of(trace)
     transitions, found = _on_model(built, trace)
     before = None if run.is_of_startup(trace) else startup_steps(run)

@@ -182,11 +182,13 @@ class ControllerCommand:
     """How a program is run in a process of its own, as it would be without sdnloom.
 
     `module` is run by Python (`python -m MODULE`) and reads `document`, a JSON object, from its standard input.
+    `what` says what runs then: "os-ken 4.2.2, native hub".
     """
 
     module: str
     document: Mapping[str, Any]
     environment: Mapping[str, str] = field(default_factory=dict)
+    what: str = ""
 
 
 @runtime_checkable

@@ -91,7 +91,10 @@ class NoxProgram(CapturedProgram):
         files = {name: str(file.resolve()) for name, file in self._files.items()}
         own = {"files": files, "arguments": self._configuration, "seed": self._random[0]}
         return ControllerCommand(
-            "sdnloom.platforms.nox.server", {**served_network(network), **own}, served_environment()
+            "sdnloom.platforms.nox.server",
+            {**served_network(network), **own},
+            served_environment(),
+            f"OpenFlow server of {self.name}",
         )
 
     @property

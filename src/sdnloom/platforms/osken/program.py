@@ -6,6 +6,7 @@ handshake, its Datapath parses and serialises. sdnloom replaces the threads, the
 """
 
 import contextlib
+import importlib.metadata
 import importlib.util
 import os
 from collections import Counter
@@ -160,7 +161,8 @@ class OskenProgram(CapturedProgram):
             "other files": sorted(self._apps.other_files),
         }
         environment = {**(self._environment or {}), "OSKEN_HUB_TYPE": self._flavour.value}
-        return ControllerCommand("sdnloom.platforms.osken.own_process", document, environment)
+        what = f"os-ken {importlib.metadata.version('os-ken')}, {self._flavour.value} hub"
+        return ControllerCommand("sdnloom.platforms.osken.own_process", document, environment, what)
 
     @property
     def name(self) -> str:

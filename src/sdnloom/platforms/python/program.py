@@ -101,7 +101,9 @@ class PythonProgram(Copyable, OutputKeeper):
                 "expected arguments of texts, numbers, booleans, lists and dicts with texts as keys"
             )
         document = {**served_network(network), "file": file, "class": name, "arguments": told}
-        return ControllerCommand("sdnloom.platforms.python.server", document, served_environment())
+        return ControllerCommand(
+            "sdnloom.platforms.python.server", document, served_environment(), f"OpenFlow server of {self.name}"
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
