@@ -14,7 +14,7 @@ from sdnloom.network.build import BuiltNetwork
 from sdnloom.network.program import RunsInProcess, capability
 from sdnloom.switches.sigterm import ended_like_ctrl_c
 
-OPEN_VSWITCH = "openvswitch"
+_OPEN_VSWITCH = "openvswitch"
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ PartsFactory: TypeAlias = Callable[[Run, BuiltNetwork, ConfirmOptions], Abstract
 @contextmanager
 def open_real_parts(run: Run, built: BuiltNetwork, options: ConfirmOptions) -> Iterator[OpenParts]:
     """Start Open vSwitch with a bridge for each switch, and the program; end both after the block."""
-    if options.switch != OPEN_VSWITCH:
-        raise RealPartError(f"switch is {options.switch!r}; expected {OPEN_VSWITCH}")
+    if options.switch != _OPEN_VSWITCH:
+        raise RealPartError(f"switch is {options.switch!r}; expected {_OPEN_VSWITCH}")
     program = capability(run.program, RunsInProcess)
     if program is None:
         raise RealPartError(f"{run.program.name} cannot run in a process of its own; expected a program that can")
