@@ -74,6 +74,7 @@ class ProcessController(RealController):
         self._rest = QuietTime(process.quiet) if isinstance(process, NoProcess) else ProcessRest(process.process_id)
         self._ends: dict[str, SwitchEnd] = {}
         self._joining: HandshakeAnswer | None = None  # for the last of them
+        self._has_answered = False  # a request of the handshake: the controller has something to do again
         self._requests: list[WebRequest] = []
         self._not_done = 0  # calls and timers of standard input
         self._held = ControllerReaction()  # what happened since the last reaction
@@ -190,11 +191,12 @@ class ProcessController(RealController):
         """Wait until everything that the controller does has arrived, and return it."""
         deadline = time.monotonic() + self._limit
         while True:
+            self._has_answered = False
             self._rest.wait(self._limit)
             self._pump()
             before = self._held
             self._fence_all()
-            if self._held is before:
+            if self._held is before and not self._has_answered:
                 break
             if time.monotonic() > deadline:
                 raise RealPartError(f"the controller sends without an end for {self._limit:g} s; expected it to wait")
@@ -263,6 +265,7 @@ class ProcessController(RealController):
         if message[1] == HELLO and replies:
             end.version = replies[0][0]
         end.send(b"".join(replies))
+        self._has_answered = True
         end.accepted |= message[1] == FEATURES_REQUEST
 
     def _reported(self, report: Mapping[str, Any]) -> None:

@@ -54,28 +54,34 @@ def install_hooks(report: ReportError) -> None:
 def _reporting_spawn(spawn: Callable[..., Any], delayed: bool, report: ReportError) -> Callable[..., Any]:
     """Return the hub's function; what it starts reports an exception that the hub would take.
 
-    With `raise_error` the hub passes it on to where other hooks are.
+    With `raise_error` the hub passes it on to where other hooks are; the native hub takes every `Exception` all the
+    same.
     """
 
     @functools.wraps(spawn)
     def start(*arguments: Any, **options: Any) -> Any:
-        if options.get("raise_error") or len(arguments) <= delayed:
+        if len(arguments) <= delayed:
             return spawn(*arguments, **options)
         first, function, rest = arguments[:delayed], arguments[delayed], arguments[delayed + 1 :]
-        return spawn(*first, reporting_call(function, report), *rest, **options)
+        taken = _taken_with_raise_error() if options.get("raise_error") else BaseException
+        return spawn(*first, _reporting_call(function, taken, report), *rest, **options)
 
     return start
 
 
-def reporting_call(function: Callable[..., Any], report: ReportError) -> Callable[..., Any]:
-    """Return a function that does the same and reports the exception that it raises."""
+def _taken_with_raise_error() -> type[BaseException] | tuple[type[BaseException], ...]:
+    return () if hub.HUB_TYPE == "eventlet" else Exception
+
+
+def _reporting_call(function: Callable[..., Any], taken: Any, report: ReportError) -> Callable[..., Any]:
+    """Return a function that does the same and reports an exception that the hub takes."""
 
     def call(*arguments: Any, **options: Any) -> Any:
         try:
             return function(*arguments, **options)
         except (GreenletExit, KeyboardInterrupt):
             raise
-        except BaseException as error:
+        except taken as error:
             report(error)
             raise
 
@@ -89,7 +95,7 @@ def _hook_threads(report: ReportError) -> None:
     in_thread, in_main = threading.excepthook, sys.excepthook
 
     def thread_hook(arguments: Any) -> None:
-        if arguments.exc_value is not None:
+        if arguments.exc_value is not None and not isinstance(arguments.exc_value, SystemExit):  # that is no error
             report(arguments.exc_value)
         in_thread(arguments)
 
