@@ -34,6 +34,7 @@ EXIT_MEANINGS = {
     1: "the answer is no: a property is violated, switches differ, races are harmful",
     2: "bad input or bad options; one message on stderr says where, what was found and what was expected",
     3: "no answer: not everything was searched, or too little happened for a result to mean much",
+    4: "the real system does something else than the model (confirm, check --confirm)",
     130: "a second Ctrl-C ended the command",
 }
 

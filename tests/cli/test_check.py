@@ -238,6 +238,7 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
                 "shortest": True,
                 "path": [line[5:] for line in sdnloom("check", "hub.toml", "--long").out.splitlines()[2:10]],
                 "trace": "hub.quiet-h2.sdnloom-trace.json",
+                "confirmation": None,
             }
         ],
     }

@@ -5,19 +5,21 @@ Schemas name every key, so a key that is added, renamed or dropped fails here un
 
 import json
 import tomllib
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
+from sdnloom.confirm.run import confirm_with
 from sdnloom.report.formats import FORMATS
 from sdnloom.report.schemas import json_schema, schema_names
 from sdnloom.report.view.document import result_document
 from sdnloom.report.view.document_reader import ResultFileError, parse_results
 from tests.check.scenarios import BUFFERED, write
 from tests.cli.running import CommandLine
+from tests.confirm.model_parts import model_parts
 from tests.report.random_views import random_results
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -37,14 +39,17 @@ COMMANDS: dict[str, list[tuple[int, tuple[Any, ...]]]] = {
         (1, ("check", "hub.toml", "--export", "hub.json", "--coverage")),
         (1, ("check", "hub.toml", "--no-trace", "--show-output", "--explain-reduction")),
         (3, ("check", "hub.toml", "--no-trace", "--max-states", 3)),
+        (1, ("check", "hub.toml", "--no-trace", "--confirm")),
         (0, ("check", "hub.toml", "--no-trace", "--first", "--baseline", "known.toml", "--update-baseline")),
         (1, ("check", EXAMPLES / "actors/first_program.py", "--no-trace", "--count", "executions")),
     ],
     "suite": [
         (1, ("check", "hub.toml", EXAMPLES / "actors/first_program.py", "--no-trace")),
+        (1, ("check", "hub.toml", "hub.toml", ".", "--no-trace", "--confirm")),
         (1, ("check", "hub.toml", EXAMPLES / "actors/first_program.py", "--no-trace", "--first", *KNOWN)),
     ],
     "replay": [(1, ("replay", TRACE))],
+    "confirm": [(1, ("confirm", TRACE))],
     "walk": [(1, ("walk", "hub.toml")), (3, ("walk", "hub.toml", "--runs", 1, "--max-steps", 1))],
     "minimise": [(0, ("minimise", TRACE, "-o", "smaller.sdnloom-trace.json"))],
     "explain": [(0, ("explain", TRACE))],
@@ -110,7 +115,10 @@ def test_every_command_that_prints_json_is_here() -> None:
     assert {*schema_names()} - NOT_PRINTED == {name.replace(" compare", "") for name in COMMANDS}
 
 
-def test_what_is_printed_and_written_has_the_published_structure(sdnloom: CommandLine, tmp_path: Path) -> None:
+def test_what_is_printed_and_written_has_the_published_structure(
+    sdnloom: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sdnloom.api.confirm.confirm_trace", partial(confirm_with, model_parts))
     write(tmp_path, BUFFERED)
     wrong = []
     for name, commands in COMMANDS.items():

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,6 +11,9 @@ import pytest
 
 import sdnloom.pytest_plugin.scenario_item  # noqa: F401 (as above)
 from sdnloom import pytest_plugin as plugin
+from sdnloom.confirm.real_parts import RealPartError
+from sdnloom.confirm.run import confirm_with
+from tests.confirm.model_parts import model_parts
 
 pytest_plugins = ["pytester"]
 
@@ -222,6 +226,37 @@ def test_an_interrupted_check_ends_the_run(project: Project, monkeypatch: pytest
     run = project.run()
     run.assert_outcomes()
     run.stdout.fnmatch_lines(["*KeyboardInterrupt*"])
+
+
+def test_what_fails_is_confirmed_if_that_is_asked(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sdnloom.api.confirm.confirm_trace", partial(confirm_with, model_parts))
+    (project.folder / "hub.py").write_text(SILENT)
+    project.test('sdnloom.check("net.toml")')
+    confirmed = "CONFIRMED on the real system: all 3 steps went as the trace says"
+    assert confirmed not in project.run().stdout.str()
+    again = project.run("--sdnloom-confirm").stdout.str()
+    assert again.index("still there: the counterexample of the last run") < again.index(confirmed)
+    assert confirmed in project.run("--sdnloom-confirm", "--sdnloom-no-replay").stdout.str()
+
+
+def test_what_cannot_be_confirmed_still_fails_with_the_counterexample(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*given: object) -> None:
+        raise RealPartError("the controller did not listen")
+
+    monkeypatch.setattr("sdnloom.api.confirm.confirm_trace", broken)
+    (project.folder / "hub.py").write_text(SILENT)
+    project.test('sdnloom.check("net.toml")')
+    for _ in range(2):  # found, and replayed
+        text = project.run("--sdnloom-confirm").stdout.str()
+        assert "VIOLATED NoBlackHoles" in text
+        assert "not confirmed: " in text
+        assert "the controller did not listen" in text
+    program = EXAMPLES / "actors" / "first_program.py"
+    project.test(f"sdnloom.check({str(program)!r})")
+    for _ in range(2):
+        assert "a program of actors has no OpenFlow connections" in project.run("--sdnloom-confirm").stdout.str()
 
 
 def test_scenario_files_are_tests_if_the_ini_file_says_so(project: Project) -> None:

@@ -28,6 +28,7 @@ from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
 from sdnloom.report.formats import render
 from sdnloom.report.text_style import TextStyle
+from sdnloom.report.verdict import Confirmations
 from sdnloom.scenario_file.program import names_file
 
 Checkable: TypeAlias = str | Path | Scenario | Program
@@ -134,10 +135,13 @@ def prepare_check(
     return PreparedCheck(CheckOptions(**search).over(scenario))
 
 
-def report_of(report: AnyReport, traces: Mapping[Counterexample, Path], style: TextStyle | None = None) -> str:
+def report_of(
+    report: AnyReport, traces: Mapping[Counterexample, Path], confirmations: Confirmations | None = None
+) -> str:
     """The text that `sdnloom check` prints."""
-    kind = "check FILE.py" if isinstance(report, ActorReport) else "check"
-    return render(kind, "text", report, traces, style=style or TextStyle())
+    if isinstance(report, ActorReport):
+        return render("check FILE.py", "text", report, traces, style=TextStyle())
+    return render("check", "text", report, traces, confirmations, style=TextStyle())
 
 
 def _check_names(options: Mapping[str, Any]) -> None:

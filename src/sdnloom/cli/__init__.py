@@ -1,6 +1,7 @@
 """The entry point, `sdnloom`. Each command is a module of this package.
 
-Exit codes: 0 holds, 1 violated, 2 usage or input error, 3 incomplete. Results go to stdout, diagnostics to stderr.
+Exit codes: 0 holds, 1 violated, 2 usage or input error, 3 incomplete, 4 a real system differs from the model. Results
+go to stdout, diagnostics to stderr.
 """
 
 import errno
@@ -25,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "List the classes of packets that a program tells apart, with an example of each.",
     ),
     "replay": ("sdnloom.cli.replay", "Take the steps of a trace again and confirm its finding."),
+    "confirm": ("sdnloom.cli.confirm", "Take a trace on a real controller and a real Open vSwitch, step by step."),
     "view": ("sdnloom.cli.pages.view", "Show a trace or a result as a page in the browser."),
     "export": ("sdnloom.cli.export", "Write a result or a trace in the formats of other tools."),
     "minimise": (

@@ -12,6 +12,7 @@ from sdnloom.cli.actors.check import KNOWN_TO_ACTORS, OPTIONS_OF_ACTORS, reducti
 from sdnloom.cli.actors.program_choice import refuse_options_of_actors, refuse_options_of_scenarios
 from sdnloom.cli.options.apps import APP_GROUPS, chosen_document, chosen_scenario, describes_scenarios
 from sdnloom.cli.options.baseline_option import BASELINE_OPTIONS, baseline_options, opened_baseline
+from sdnloom.cli.options.confirm_options import confirm_options
 from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
@@ -23,10 +24,12 @@ from sdnloom.cli.suite.judged_check import judged_suite, show_check
 from sdnloom.cli.suite.subject import Subject, named_subjects
 from sdnloom.cli.suite.subject_check import CheckRequest, check_subject
 from sdnloom.cli.suite.suite_run import run_suite
+from sdnloom.confirm.options import ConfirmOptions
 from sdnloom.engine.result import SearchOrder
 from sdnloom.report.check.text import coverage_text
 from sdnloom.scenario_file.toml_text import toml_text
 from sdnloom.strategies import STRATEGY_NAMES
+from sdnloom.switches.vswitch_processes import need_open_vswitch
 
 CHECK_GROUPS = {
     **APP_GROUPS,
@@ -38,6 +41,7 @@ CHECK_GROUPS = {
     "Output": (
         *("form", "long", "color", "coverage", "show_output", "exports", "trace_dir", "no_trace", "print_scenario"),
     ),
+    "Real system": ("confirm", "wait", "controller_command"),
     "Suites and CI": ("jobs", *BASELINE_OPTIONS),
 }
 
@@ -133,6 +137,12 @@ CHECK_GROUPS = {
     help="Write the tree of executions of a small program to this file: .svg, .txt, .dot (Graphviz) or .mmd (mermaid).",
 )
 @click.option(
+    "--confirm",
+    is_flag=True,
+    help="Take what was found on a real controller and a real Open vSwitch, step by step (see `sdnloom confirm`).",
+)
+@confirm_options
+@click.option(
     "--jobs",
     type=click.IntRange(1),
     default=1,
@@ -173,6 +183,9 @@ def command(
     fields: tuple[str, ...],
     no_trace: bool,
     print_scenario: bool,
+    confirm: bool,
+    wait: float,
+    controller_command: str | None,
     jobs: int,
     baseline: Path | None,
     update_baseline: bool,
@@ -198,8 +211,8 @@ def command(
     the limits and those about output and traces.
 
     Exit code: 0 all properties hold within the bounds, 1 one is violated, 2 bad input, 3 not everything was searched
-    or too little happened (VACUOUS). Of a suite: 2 if some subject is bad input, else 1 if a property is violated, else
-    3 if not everything was searched.
+    or too little happened (VACUOUS), 4 the real system did something else than the model (--confirm). Of a suite: 2 if
+    some subject is bad input, else 4, else 1 if a property is violated, else 3 if not everything was searched.
     """
     if discover and discover_only:
         raise click.UsageError("--discover and --discover-only are given; expected one or the other")
@@ -237,7 +250,10 @@ def command(
         show_output,
         None if no_trace else trace_dir,
         tree,
+        ConfirmOptions(wait=wait, controller_command=controller_command) if confirm else None,
     )
+    if confirm:
+        need_open_vswitch()  # before a long search, not after it
     if len(scenarios) > 1 or (scenarios and scenarios[0].is_dir()):
         result = run_suite(subjects, request, jobs, text_style(), views=bool(exports))
         if known is not None:

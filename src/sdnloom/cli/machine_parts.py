@@ -68,7 +68,7 @@ _TOOLS = (
         "Open vSwitch",
         ("ovs-vswitchd", "ovsdb-server", "ovsdb-tool", "ovs-vsctl"),
         {"apt": "openvswitch-switch", "brew": "openvswitch"},
-        "crosscheck with the agent openvswitch",
+        "confirm, and crosscheck with the agent openvswitch",
     ),
     _Tool("tshark", ("tshark",), {"apt": "tshark", "brew": "wireshark"}, "reading captures (--export FILE.pcapng)"),
     _Tool("graphviz", ("dot",), {"apt": "graphviz", "brew": "graphviz"}, "drawing graphs (--export FILE.dot)", "-V"),

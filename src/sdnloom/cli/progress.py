@@ -1,4 +1,4 @@
-"""Progress of a search, or of an exploration of handlers, on stderr."""
+"""Progress of a search, of an exploration of handlers, or of a confirmation, on stderr."""
 
 import os
 import sys
@@ -11,6 +11,7 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
+from sdnloom.confirm.outcome import ObservedStep
 from sdnloom.engine.result import STOPPING, Activity, CounterexampleFound, Finished, Notice, Progress, SearchEvent
 from sdnloom.inputs.explorer import HandlerQuestion
 from sdnloom.network.openflow import PacketIn
@@ -141,6 +142,14 @@ class SearchProgress:
         rate = done.transitions / done.seconds if done.seconds else 0
         self._line.say(f"{done.seconds:.2f} s, {rate:,.0f} transitions/s, {done.engine} engine")
 
+    def warn(self, text: str) -> None:
+        """Say something that stays."""
+        self._line.say(f"warning: {text}")
+
+    def of_confirmation(self, steps: int) -> "ConfirmationProgress":
+        """What follows a confirmation after the search, in the same place."""
+        return ConfirmationProgress(steps, self._line)
+
     def stop(self) -> None:
         """Leave the terminal as it was."""
         self._line.stop()
@@ -185,3 +194,24 @@ class InputsProgress:
 
     def _follow(self, text: str) -> None:
         self._line.follow(text, time.monotonic() - self._began)
+
+
+class ConfirmationProgress:
+    """A line that follows the steps of a trace on the real system."""
+
+    def __init__(self, steps: int, line: ProgressLine | None = None) -> None:
+        self._steps = steps
+        self._line = line or ProgressLine(None)
+
+    def announcing(self, text: str) -> AbstractContextManager[None]:
+        """Show in a terminal what is done inside, until there is more to say."""
+        return self._line.announcing(text)
+
+    def __call__(self, step: ObservedStep) -> None:
+        """Show a step that was taken."""
+        text = f"start-up step {step.number}" if step.startup else f"step {step.number} of {self._steps}"
+        self._line.follow(f"{text} on the real system", step.seconds)
+
+    def stop(self) -> None:
+        """Leave the terminal as it was."""
+        self._line.stop()

@@ -35,6 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="search at once, without a replay of what failed in the last run",
     )
+    group.addoption(
+        "--sdnloom-confirm",
+        action="store_true",
+        help="take what fails on a real controller and a real Open vSwitch too, and say what became of it",
+    )
     parser.addini(_SCENARIOS, "scenario files that are tests, as patterns such as nets/*.toml", type="args", default=[])
 
 

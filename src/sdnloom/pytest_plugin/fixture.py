@@ -14,6 +14,7 @@ from sdnloom.crosscheck.result import CrosscheckOptions, CrosscheckResult
 from sdnloom.crosscheck.run import crosscheck_agents
 from sdnloom.engine.result import Counterexample, Limits, VerdictName
 from sdnloom.errors import SdnloomError
+from sdnloom.pytest_plugin.confirmation import ConfirmedReport, confirmed_report, confirmed_trace
 from sdnloom.pytest_plugin.last_failure import LastFailure, has_file, trace_folder
 from sdnloom.races import RaceMode, RaceOptions, RaceResult, find_races, load_model, load_properties
 from sdnloom.report.crosscheck.text import crosscheck_text
@@ -135,8 +136,9 @@ class SdnloomFixture:
         """The message of the failure, or the report of a check that passes."""
         config = self._node.config
         last = LastFailure(trace_folder(config), self._node.nodeid, self._number)
+        confirms = config.getoption("--sdnloom-confirm")
         if not config.getoption("--sdnloom-no-replay") and (again := last.replayed(prepared)) is not None:
-            return again
+            return again + (confirmed_trace(prepared, last.file) if confirms else "")
         report = prepared.check()
         if (report.result.incomplete or "").startswith("interrupted"):
             raise KeyboardInterrupt  # or pytest would go on with the next test
@@ -144,7 +146,8 @@ class SdnloomFixture:
             last.forget()
             return report
         traces: Mapping[Counterexample, Path] = last.kept(report)
-        text = report_of(report, traces if has_file(prepared.subject) else {})
+        confirmed = confirmed_report(report) if confirms else ConfirmedReport()
+        text = report_of(report, traces if has_file(prepared.subject) else {}, confirmed.outcomes) + confirmed.failures
         return text if report.violations else f"{text}{_PASS.format(report.verdict)}"
 
     def _place(self, name: str) -> str:

@@ -45,15 +45,15 @@ class LastFailure:
     def __init__(self, folder: Path | None, test: str, number: int) -> None:
         name = re.sub(r"[^\w.-]+", "-", test.rpartition("::")[2] or test).strip("-.")[:60]
         key = hashlib.sha256(f"{test} {number}".encode()).hexdigest()[:8]
-        self._file = None if folder is None else folder / f"{name}.{key}{TRACE_SUFFIX}"
+        self.file = None if folder is None else folder / f"{name}.{key}{TRACE_SUFFIX}"
 
     def replayed(self, prepared: PreparedCheck) -> str | None:
         """The message of a failure that is still there; None if it is gone, or cannot be taken again."""
-        if self._file is None or not self._file.is_file():
+        if self.file is None or not self.file.is_file():
             return None
         try:
-            trace = load_trace(self._file)
-            found = prepared.replay(trace, self._file)
+            trace = load_trace(self.file)
+            found = prepared.replay(trace, self.file)
         except SdnloomError:  # of another scenario or program by now: search
             return None
         if not found.confirmed or found.now is None:
@@ -64,25 +64,25 @@ class LastFailure:
             *steps_text(found.transitions, prepared.names),
         ]
         if has_file(prepared.subject):
-            place = shlex.quote(str(self._file))
+            place = shlex.quote(str(self.file))
             lines += ["", f"view: sdnloom view {place}", f"replay: sdnloom replay {place}"]
         return "\n".join(lines)
 
     def kept(self, report: AnyReport) -> Mapping[Counterexample, Path]:
         """Keep the trace of the first violation, and return where it is; without one, forget an older trace."""
-        if self._file is None or not report.violations:
+        if self.file is None or not report.violations:
             self.forget()
             return {}
         first = report.violations[0]
         traced = report.program if isinstance(report, ActorReport) else report.scenario
         found = Finding(first.property, first.message)
         with suppress(TraceError):
-            save(TraceRecord(traced, report.fingerprints, first.transitions, found), self._file)
-            return {first: self._file}
+            save(TraceRecord(traced, report.fingerprints, first.transitions, found), self.file)
+            return {first: self.file}
         return {}
 
     def forget(self) -> None:
         """Remove the trace: the check has passed."""
-        if self._file is not None:
+        if self.file is not None:
             with suppress(OSError):
-                self._file.unlink(missing_ok=True)
+                self.file.unlink(missing_ok=True)

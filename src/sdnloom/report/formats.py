@@ -22,6 +22,7 @@ FORMATS: Final[Mapping[str, Mapping[str, str]]] = {
         "json": "inputs.any_state_json:any_state_json",
     },
     "replay": {"text": "replay.text:replay_text", "json": "replay.json_format:replay_json"},
+    "confirm": {"text": "confirm.text:confirmation_text", "json": "confirm.json_format:confirmation_json"},
     "minimise": {"text": "minimise.text:minimise_text", "json": "minimise.json_format:minimise_json"},
     "explain": {"text": "explain.text:explanation_text", "json": "explain.json_format:explanation_json"},
     "walk": {"text": "walk.text:walk_text", "json": "walk.json_format:walk_json"},

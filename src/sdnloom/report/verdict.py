@@ -3,16 +3,20 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
+from sdnloom.confirm.outcome import Confirmation
 from sdnloom.engine.result import Counterexample, Incomplete, Result, Vacuous, VerdictName, Violated
 from sdnloom.platforms.code_runs import CodeRun
+from sdnloom.report.confirm.json_format import confirmation_values
+from sdnloom.report.confirm.text import confirmation_lines
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.json_text import json_text
 from sdnloom.report.steps import long_texts, steps_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
 
 _SCHEMA = "sdnloom-check-1"
+Confirmations: TypeAlias = Mapping[Counterexample, Confirmation]  # of the violations of a report
 
 
 class JudgedReport(Protocol):
@@ -46,8 +50,13 @@ class JudgedReport(Protocol):
         """The functions that each step of a counterexample ran; none if that is not known."""
 
 
-def verdict_text(report: JudgedReport, names: Names, style: TextStyle = PLAIN_STYLE) -> list[str]:
-    """The verdict; if properties are violated, each with its counterexample."""
+def verdict_text(
+    report: JudgedReport,
+    names: Names,
+    style: TextStyle = PLAIN_STYLE,
+    confirmations: Confirmations | None = None,
+) -> list[str]:
+    """The verdict; if properties are violated, each with its counterexample, and what the real system did."""
     lines = []
     shown = set()
     for violation in report.violations:
@@ -55,6 +64,8 @@ def verdict_text(report: JudgedReport, names: Names, style: TextStyle = PLAIN_ST
         lines += ["by the same steps", ""] if violation.path in shown else [f"{length_words(violation)}:"]
         if violation.path not in shown:
             lines += [*steps_text(violation.transitions, names, style, report.step_code(violation)), ""]
+        if confirmations and violation in confirmations:
+            lines += [*confirmation_lines(confirmations[violation], names, style), ""]
         shown.add(violation.path)
     if report.verdict != "violated":
         lines.append(style.verdict(headline(report)))
@@ -104,9 +115,14 @@ def replay_commands(report: JudgedReport, traces: Mapping[Counterexample, Path])
 
 
 def check_json(
-    report: JudgedReport, names: Names, traces: Mapping[Counterexample, Path], own: Mapping[str, Any]
+    report: JudgedReport,
+    names: Names,
+    traces: Mapping[Counterexample, Path],
+    own: Mapping[str, Any],
+    confirmations: Confirmations | None = None,
 ) -> str:
     """The report as a JSON object: the keys that every kind of check has, and `own` ones."""
+    confirmed = confirmations or {}
     statistics = report.result.statistics
     violations = [
         {
@@ -116,6 +132,7 @@ def check_json(
             "shortest": violation.shortest,
             "path": long_texts(violation.transitions, names, report.step_code(violation)),
             "trace": str(traces[violation]) if violation in traces else None,
+            "confirmation": confirmation_values(confirmed[violation], names) if violation in confirmed else None,
         }
         for violation in report.violations
     ]

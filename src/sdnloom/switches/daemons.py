@@ -122,7 +122,10 @@ def need_programs(names: Sequence[str], package: str) -> None:
     missing = [name for name in names if shutil.which(name, path=_search_path()) is None]
     if missing:
         text = ", ".join(missing)
-        raise RealSwitchError(f"{text}: not installed; install the package {package} (it need not run as a service)")
+        raise RealSwitchError(
+            f"{text}: not installed; install the package {package} (apt-get install {package}; it need not run as a "
+            "service)"
+        )
 
 
 def _search_path() -> str:

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from sdnloom.cli.options.baseline_option import Baseline
-from sdnloom.cli.options.exit_codes import EXIT_CODES
+from sdnloom.cli.options.exit_codes import DIFFERENT_EXIT, EXIT_CODES
 from sdnloom.cli.options.export_option import echo_exports
 from sdnloom.cli.options.text_options import echo_report
 from sdnloom.cli.suite.subject import Subject
 from sdnloom.cli.suite.subject_check import CheckedSubject
 from sdnloom.cli.suite.suite_run import subject_view
+from sdnloom.confirm.outcome import ConfirmOutcome
 from sdnloom.report.baseline.findings import ended_at_violation, searched_whole, violations_of
 from sdnloom.report.formats import render
 from sdnloom.report.suite.result import SuiteResult, mark_known
@@ -53,9 +54,9 @@ def show_check(
     baseline: Baseline | None,
 ) -> int:
     """Print and export the result of one check, and return its exit code."""
-    plain = EXIT_CODES[checked.report.verdict]
+    plain = DIFFERENT_EXIT if checked.confirmed is ConfirmOutcome.DIFFERENT else EXIT_CODES[checked.report.verdict]
     if baseline is None:
-        echo_report(checked.kind, form, checked.report, checked.traces)
+        echo_report(checked.kind, form, *checked.shown)
         echo_exports(lambda: [subject_view(checked)], exports)
         return plain
     name = baseline_name(checked.subject, app_options, baseline)
@@ -63,9 +64,9 @@ def show_check(
     found = violations_of(report)
     judgement = baseline.judge(name, found, searched_whole(report), ended_at_violation(report))
     if form == "json":
-        baseline.echo_json(render(checked.kind, form, checked.report, checked.traces))
+        baseline.echo_json(render(checked.kind, form, *checked.shown))
     else:
-        echo_report(checked.kind, form, checked.report, checked.traces)
+        echo_report(checked.kind, form, *checked.shown)
         baseline.echo_text()
     echo_exports(lambda: [mark_known(subject_view(checked), judgement)], exports)
     baseline.finish()

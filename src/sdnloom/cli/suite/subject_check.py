@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from sdnloom.actors.report import ActorReport
@@ -14,13 +15,17 @@ from sdnloom.check.report import Report
 from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program
 from sdnloom.cli.actors.tree_file import check_tree_file, write_tree
 from sdnloom.cli.options.apps import chosen_scenario
-from sdnloom.cli.progress import LOADS, STARTS, SearchProgress
+from sdnloom.cli.progress import LOADS, STARTS, ConfirmationProgress, SearchProgress
 from sdnloom.cli.suite.subject import Subject
 from sdnloom.cli.traces import TraceRecord, check_folder, write_traces
+from sdnloom.confirm.options import ConfirmOptions
+from sdnloom.confirm.outcome import Confirmation, ConfirmOutcome
 from sdnloom.engine.limits import LOADING, LimitWatch
 from sdnloom.engine.result import Counterexample
+from sdnloom.errors import SdnloomError
 
 CheckReport: TypeAlias = Report | ActorReport
+_BY_WEIGHT = (ConfirmOutcome.DIFFERENT, ConfirmOutcome.NOT_POSSIBLE, ConfirmOutcome.AGREED, ConfirmOutcome.CONFIRMED)
 Spent: TypeAlias = Callable[[], float]  # seconds that count for the time limit, so far
 
 
@@ -36,19 +41,33 @@ class CheckRequest:
     show_output: bool = False
     trace_dir: Path | None = None  # None to write no traces
     tree: Path | None = None  # the file for the tree of executions
+    confirm: ConfirmOptions | None = None  # to take what was found on the real system
 
 
 class CheckedSubject(NamedTuple):
-    """The report of a subject, and the trace files of its violations."""
+    """The report of a subject, the trace files of its violations, and what became of these on the real system."""
 
     subject: Subject
     report: CheckReport
     traces: Mapping[Counterexample, Path]
+    confirmations: Mapping[Counterexample, Confirmation] = MappingProxyType({})
 
     @property
     def kind(self) -> str:
         """The name of its formats."""
         return "check FILE.py" if isinstance(self.report, ActorReport) else "check"
+
+    @property
+    def shown(self) -> tuple[Any, ...]:
+        """What its formats are given."""
+        more = () if isinstance(self.report, ActorReport) else (self.confirmations,)
+        return (self.report, self.traces, *more)
+
+    @property
+    def confirmed(self) -> ConfirmOutcome | None:
+        """The outcome of confirming all of it, which is the worst one; None if nothing was confirmed."""
+        found = {each.outcome for each in self.confirmations.values()}
+        return next((each for each in _BY_WEIGHT if each in found), None)
 
 
 def check_subject(subject: Subject, request: CheckRequest, progress: SearchProgress, spent: Spent) -> CheckedSubject:
@@ -72,7 +91,31 @@ def _check_scenario(subject: Subject, request: CheckRequest, progress: SearchPro
         report = scenario.check(progress, request.coverage, watch, request.show_output)
     record = partial(TraceRecord, report.scenario, report.fingerprints)
     folder = request.trace_dir
-    return CheckedSubject(subject, report, {} if folder is None else write_traces(report.violations, record, folder))
+    traces = {} if folder is None else write_traces(report.violations, record, folder)
+    confirmed = {} if request.confirm is None else _confirmations(report, request.confirm, progress)
+    return CheckedSubject(subject, report, traces, confirmed)
+
+
+def _confirmations(
+    report: Report, options: ConfirmOptions, progress: SearchProgress
+) -> dict[Counterexample, Confirmation]:
+    """What became of each violation on the real system. What cannot be tried is a warning: the search may be long."""
+    from sdnloom.api.confirm import confirm_violations  # here, because most checks need no real system
+
+    def failed(violation: Counterexample, error: SdnloomError) -> None:
+        progress.warn(f"{violation.property} is not confirmed: {error}")
+
+    found: dict[Counterexample, Confirmation] = {}
+    following = partial(_followed, progress)
+    try:
+        found.update(confirm_violations(report, options, failed, following))  # one by one: what was done stays
+    except KeyboardInterrupt:
+        progress.warn("interrupted: what is left is not confirmed")
+    return found
+
+
+def _followed(progress: SearchProgress, violation: Counterexample) -> ConfirmationProgress:
+    return progress.of_confirmation(len(violation.path))
 
 
 def _check_actors(

@@ -127,12 +127,13 @@ def _row(checked: CheckedSubject, seconds: float, style: TextStyle, views: bool)
         tuple(dict.fromkeys(each.property for each in violations)),
         len(violations[0].path) if violations else None,
         report.result.statistics.states,
-        render(checked.kind, "text", report, checked.traces, style=style),
-        render(checked.kind, "json", report, checked.traces),
+        render(checked.kind, "text", *checked.shown, style=style),
+        render(checked.kind, "json", *checked.shown),
         replace(subject_view(checked), name=checked.subject.name) if views else None,
         tuple(violations_of(report)),
         searched_whole(report),
         ended_at_violation(report),
+        confirmed=checked.confirmed,
     )
 
 

@@ -11,11 +11,18 @@ from sdnloom.inputs.clients import discovering_clients
 from sdnloom.inputs.statistics import answer_pools
 from sdnloom.report.branch_sides import domains_json, unreached_json
 from sdnloom.report.describe import Names
-from sdnloom.report.verdict import check_json
+from sdnloom.report.verdict import Confirmations, check_json
 
 
-def report_json(report: Report, traces: Mapping[Counterexample, Path] | None = None) -> str:
-    """The report as a JSON object; `traces` has the trace file of each violation."""
+def report_json(
+    report: Report,
+    traces: Mapping[Counterexample, Path] | None = None,
+    confirmations: Confirmations | None = None,
+) -> str:
+    """The report as a JSON object; `traces` has the trace file of each violation.
+
+    `confirmations` has what became of violations on the real system.
+    """
     own = {
         "handler_runs": report.handler_runs,
         "reduction": _reduction(report),
@@ -27,7 +34,7 @@ def report_json(report: Report, traces: Mapping[Counterexample, Path] | None = N
         "coverage": None if report.coverage is None else [_coverage(each) for each in report.coverage],
         "output": [line._asdict() for line in report.output] if report.shows_output else None,
     }
-    return check_json(report, Names.of(report.scenario.network.topology), traces or {}, own)
+    return check_json(report, Names.of(report.scenario.network.topology), traces or {}, own, confirmations)
 
 
 def _sometimes(report: Report) -> list[dict[str, Any]]:

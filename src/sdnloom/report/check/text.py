@@ -17,7 +17,7 @@ from sdnloom.report.describe import Names, counted
 from sdnloom.report.limit_hints import limit_hints
 from sdnloom.report.output import output_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, list_lines
-from sdnloom.report.verdict import dives_text, replay_commands, verdict_text
+from sdnloom.report.verdict import Confirmations, dives_text, replay_commands, verdict_text
 
 _MOST_HOSTS = 6  # that a line names
 
@@ -25,15 +25,19 @@ _MOST_HOSTS = 6  # that a line names
 def report_text(
     report: Report | ActorReport,
     traces: Mapping[Counterexample, Path] | None = None,
+    confirmations: Confirmations | None = None,
     style: TextStyle = PLAIN_STYLE,
 ) -> str:
-    """The whole report, as `sdnloom check` prints it; `traces` has the trace file of each violation."""
+    """The whole report, as `sdnloom check` prints it; `traces` has the trace file of each violation.
+
+    `confirmations` has what became of violations on the real system.
+    """
     if isinstance(report, ActorReport):
         return actor_report_text(report, traces, style)
     traces = traces or {}
     statistics = report.result.statistics
     lines = [
-        *verdict_text(report, Names.of(report.scenario.network.topology), style),
+        *verdict_text(report, Names.of(report.scenario.network.topology), style, confirmations),
         *(limit_hints(report) if report.verdict == "incomplete" else ()),
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
         f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}{dives_text(report.result)}",

@@ -81,4 +81,4 @@ class LiveSteps:
     def _observed(self, step: ObservedStep, found: StepWords) -> StepWords:
         if found.kind not in ("controller", "switch"):
             return found
-        return found._replace(effects=observed_words(step, self._names) or ("nothing",))
+        return found._replace(effects=observed_words(step, self._names) or ("sends nothing",))

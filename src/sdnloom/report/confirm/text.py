@@ -1,6 +1,7 @@
 """A confirmation as text: the outcome first, then the step that decided it, then the steps that went as recorded."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sdnloom.confirm.outcome import Confirmation, ConfirmOutcome, Impossible, ObservedStep, PartKind, StepDifference
 from sdnloom.engine.semantics import Transition
@@ -20,20 +21,39 @@ def confirmation_text(
     style: TextStyle = PLAIN_STYLE,
 ) -> str:
     """The outcome, what the parts are, what decided it, and the steps; `code` has the functions that each step ran."""
-    lines = [style.verdict(outcome_line(confirmed)), *_meaning(confirmed)]
-    lines += ["; ".join(f"{part}: {text}" for part, text in confirmed.parts.items())] if confirmed.parts else []
-    lines += list_lines("supplied by sdnloom", confirmed.supplied, style)
+    lines = [style.verdict(outcome_line(confirmed)), *_unconfirmed(confirmed), *_surroundings(confirmed, style)]
     taken = [each for each in confirmed.steps if not each.startup]
     shown = [each.transition for each in taken[: confirmed.taken]]
     decided = _deciding_step(confirmed, names, style)
     if decided:
-        lines += ["", *decided]
-        if shown and lists_steps:
-            count = "the step" if len(shown) == 1 else f"the {counted(len(shown), 'step')}"
-            lines += ["", f"{count} before it went as the trace says:"]
-    if lists_steps:
-        lines += steps_text(shown, names, style, code[: len(shown)])
+        lines += ["", *decided, ""]
+    heading = _steps_heading(confirmed, len(shown))
+    if lists_steps and shown:
+        lines += [f"{heading}:", *steps_text(shown, names, style, code[: len(shown)])]
+    else:
+        lines.append(heading)
     return "\n".join(lines) + "\n"
+
+
+def _steps_heading(confirmed: Confirmation, count: int) -> str:
+    """What is said of the steps that went as the trace says."""
+    if confirmed.outcome is ConfirmOutcome.CONFIRMED:
+        return f"it happened on the real system: {_all(count)} went as the trace says"
+    if confirmed.outcome is ConfirmOutcome.AGREED:
+        return "it happened on the real system"
+    if not count:
+        return "no step of the trace was taken before it"
+    steps = "the step" if count == 1 else f"the {counted(count, 'step')}"
+    return f"{steps} before it went as the trace says"
+
+
+def confirmation_lines(confirmed: Confirmation, names: Names, style: TextStyle = PLAIN_STYLE) -> list[str]:
+    """The outcome as part of another report, below the violation and its steps."""
+    if confirmed.outcome is ConfirmOutcome.CONFIRMED:
+        first = f"CONFIRMED on the real system: {_all(confirmed.taken)} went as the trace says"
+    else:
+        first = outcome_line(replace(confirmed, finding=None))
+    return [style.verdict(first), *_surroundings(confirmed, style), *_deciding_step(confirmed, names, style)]
 
 
 def outcome_line(confirmed: Confirmation) -> str:
@@ -63,13 +83,17 @@ def step_place(step: ObservedStep | Impossible, of_trace: int) -> str:
     return f"start-up step {step.number}" if step.startup else f"step {step.number} of {of_trace}"
 
 
-def _meaning(confirmed: Confirmation) -> list[str]:
-    """What the first line does not say: what happened, or what the trace is about."""
-    if confirmed.outcome is ConfirmOutcome.CONFIRMED:
-        return [f"it happened on the real system: {_all(confirmed.taken)} went as the trace says"]
-    if confirmed.finding is None:
+def _unconfirmed(confirmed: Confirmation) -> list[str]:
+    """What the trace is about, where the first line does not say it."""
+    if confirmed.finding is None or confirmed.outcome is ConfirmOutcome.CONFIRMED:
         return []
     return [f"not confirmed: {confirmed.finding.message}"]
+
+
+def _surroundings(confirmed: Confirmation, style: TextStyle) -> list[str]:
+    """What the real parts are, and what they do not have."""
+    parts = "; ".join(f"{part}: {text}" for part, text in confirmed.parts.items())
+    return [*([parts] if parts else []), *list_lines("supplied by sdnloom", confirmed.supplied, style)]
 
 
 def _all(count: int) -> str:

@@ -16,6 +16,7 @@ def check_suite_json(result: SuiteResult) -> str:
             "name": row.name,
             "verdict": row.verdict,
             "error": row.error or None,
+            "confirmation": None if row.confirmed is None else row.confirmed.lower(),
             "property": row.properties[0] if row.properties else None,
             "steps": row.steps,
             "states": row.states,

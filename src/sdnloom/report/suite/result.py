@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from sdnloom import __version__
+from sdnloom.confirm.outcome import ConfirmOutcome
 from sdnloom.report.baseline.known import FoundViolation, Judgement
 from sdnloom.report.view.result_view import ResultView
 
@@ -33,6 +34,7 @@ class SuiteRow:
     complete: bool = True  # whether nothing cut the search short
     first: bool = False  # whether it ended because something was found
     judgement: Judgement | None = None  # what a baseline says
+    confirmed: ConfirmOutcome | None = None  # what became of the violations on the real system: the worst outcome
 
     def judged(self, judgement: Judgement, accepts: bool) -> "SuiteRow":
         """The row with what a baseline says of it; a violated one is `known` if the baseline `accepts` all of it."""
@@ -74,7 +76,12 @@ class SuiteResult:
 
     @property
     def exit_code(self) -> int:
-        """2 if some subject cannot be used, 1 if some property is violated, 3 if not all was searched, else 0."""
+        """2 if some subject cannot be used, 1 if some property is violated, 3 if not all was searched, else 0.
+
+        If the real system did something else than the model, 4 instead of 1, 3 and 0.
+        """
+        if self.verdict != "error" and any(row.confirmed is ConfirmOutcome.DIFFERENT for row in self.rows):
+            return 4
         return SUITE_EXIT_CODES[self.verdict]
 
     def counts(self) -> dict[RowVerdict, int]:

@@ -37,7 +37,8 @@ def _cells(row: SuiteRow) -> tuple[str, ...]:
     first, *others = row.properties or ("",)
     named = f"{first} and {len(others)} more" if others else first
     numbers = ("" if number is None else f"{number:,}" for number in (row.steps, row.states))
-    return (row.name, row.verdict.upper(), named, *numbers, f"{row.seconds:.1f}")
+    verdict = row.verdict.upper() + (f" ({row.confirmed})" if row.confirmed is not None else "")
+    return (row.name, verdict, named, *numbers, f"{row.seconds:.1f}")
 
 
 def _table(rows: list[tuple[str, ...]]) -> list[str]:

@@ -1,0 +1,25 @@
+"""Options of commands that take traces on the real system."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from sdnloom.confirm.options import WAIT_SECONDS
+
+
+def confirm_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options `--wait` and `--controller-command`."""
+    command = click.option(
+        "--controller-command",
+        metavar="COMMAND",
+        help="Start this controller instead of the scenario's program; {port} stands for the port to listen on.",
+    )(command)
+    return click.option(
+        "--wait",
+        type=click.FloatRange(0),
+        default=WAIT_SECONDS,
+        show_default=True,
+        metavar="SECONDS",
+        help="Wait at most so long for a timer of the app: its clock is the real one.",
+    )(command)
