@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sdnloom.errors import SdnloomError
 from sdnloom.network.network import Network, SwitchOptions
 from sdnloom.network.openflow import (
     V10,
@@ -23,10 +24,12 @@ from sdnloom.network.openflow import (
     Output,
     PacketIn,
 )
-from sdnloom.network.program import Call, ControllerCommand, MessageIn, SwitchUp
+from sdnloom.network.program import Call, ControllerCommand, MessageIn, SwitchUp, TimerInput
 from sdnloom.network.topology import linear
 from sdnloom.platforms.python.handlers import ProgramError
 from sdnloom.platforms.python.program import PythonProgram
+from sdnloom.platforms.python.server import ServedPython
+from sdnloom.platforms.server.report_lines import RaisedReport
 from tests.platforms.server.served_process import FakeSwitch, ServedProcess
 
 NETWORK = Network(linear(2), switches=SwitchOptions(version="1.0"))
@@ -165,3 +168,27 @@ def test_a_class_that_another_process_cannot_make_is_refused() -> None:
     for arguments in ({"a": (1, 2)}, {"a": {1: 2}}, {"a": b"bytes"}, {"a": {3}}):
         with pytest.raises(ProgramError, match="expected arguments of texts, numbers"):
             PythonProgram(Awkward, arguments).controller_command(NETWORK)
+
+
+def test_a_class_of_a_package_keeps_its_relative_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "served_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "base.py").write_text("class Base:\n    def packet_in(self, net, switch, message):\n        1 / 0\n")
+    (package / "app.py").write_text("from .base import Base\n\nclass App(Base):\n    pass\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    served = ServedPython(package / "app.py", "App", {}, "served_package.app")
+    (raised,) = served.handle(MessageIn("s1", PacketIn(Match.of(in_port=1)))).raised
+    assert raised == RaisedReport(
+        "ZeroDivisionError: division by zero", str(package / "base.py"), 3, [(str(package / "base.py"), 3)]
+    )
+    # A module of that name that is another file does not count.
+    (tmp_path / "app.py").write_text("class App:\n    def timer(self, net, name):\n        net.send('s1', name)\n")
+    other = ServedPython(tmp_path / "app.py", "App", {}, "served_package.app")
+    assert other.handle(TimerInput("t")).messages == [("s1", "t")]
+
+
+def test_a_file_that_starts_its_own_server_when_it_is_loaded_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDNLOOM_REPORT", "5")
+    with pytest.raises(SdnloomError, match="starts a controller of its own when it is loaded"):
+        PythonProgram(Awkward).controller_command(NETWORK)

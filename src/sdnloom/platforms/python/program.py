@@ -101,6 +101,7 @@ class PythonProgram(Copyable, OutputKeeper):
                 "expected arguments of texts, numbers, booleans, lists and dicts with texts as keys"
             )
         document = {**served_network(network), "file": file, "class": name, "arguments": told}
+        document["module"] = self.kind.__module__
         return ControllerCommand(
             "sdnloom.platforms.python.server", document, served_environment(), f"OpenFlow server of {self.name}"
         )

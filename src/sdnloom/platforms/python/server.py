@@ -5,10 +5,12 @@ whose messages are sent when they return; an exception ends its handler, and wha
 model.
 """
 
+import importlib.util
 import operator
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from sdnloom.network.program import Input
@@ -21,10 +23,10 @@ from sdnloom.platforms.server.served_program import ServedProgram, ServedReactio
 
 
 class ServedPython(ServedProgram):
-    """An instance of the class of a file."""
+    """An instance of a class: that of a module if this is the module of the file, else that of the file, run anew."""
 
-    def __init__(self, file: Path, name: str, arguments: Mapping[str, Any]) -> None:
-        module = run_file(file)
+    def __init__(self, file: Path, name: str, arguments: Mapping[str, Any], module_name: str = "") -> None:
+        module = _imported(module_name, file) or run_file(file)
         try:
             kind = operator.attrgetter(name)(module)
         except AttributeError:
@@ -50,8 +52,22 @@ class ServedPython(ServedProgram):
         return ServedReaction(net.messages)
 
 
+def _imported(name: str, file: Path) -> ModuleType | None:
+    """Return the module of that name, which may have relative imports; None if it is not that of the file."""
+    if not name or name == "__main__":
+        return None
+    try:
+        found = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    if found is None or found.origin is None or Path(found.origin).resolve() != file:
+        return None
+    with user_code_errors(file, "the file"):
+        return importlib.import_module(name)
+
+
 def _make(document: Mapping[str, Any]) -> ServedProgram:
-    return ServedPython(Path(document["file"]), document["class"], document["arguments"])
+    return ServedPython(Path(document["file"]), document["class"], document["arguments"], document["module"])
 
 
 if __name__ == "__main__":

@@ -14,12 +14,20 @@ from sdnloom.network.network import Network
 from sdnloom.network.openflow import VERSION_NUMBERS
 from sdnloom.platforms.server.input_lines import InputLines
 from sdnloom.platforms.server.openflow_server import OpenFlowServer
-from sdnloom.platforms.server.report_lines import ReportLines
+from sdnloom.platforms.server.report_lines import REPORT_VARIABLE, ReportLines
 from sdnloom.platforms.server.served_program import ServedProgram
 
 
 def served_network(network: Network) -> dict[str, Any]:
-    """Return the part of a document that all platforms have."""
+    """Return the part of a document that all platforms have.
+
+    Raises SdnloomError in a process that is such a server itself: the file of the program starts it when it is loaded.
+    """
+    if REPORT_VARIABLE in os.environ:
+        raise SdnloomError(
+            "the file of the program starts a controller of its own when it is loaded; expected that to be under "
+            'if __name__ == "__main__":'
+        )
     return {
         "version": network.switches.version,
         "switches": {str(switch.dpid): switch.name for switch in network.topology.switches},
