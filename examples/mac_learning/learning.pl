@@ -3,13 +3,16 @@
 # knows nothing of sdnloom. A counterexample of the model can be confirmed on it:
 #
 #     sdnloom check examples/mac_learning/bug1.toml --trace-dir traces
-#     sdnloom confirm traces/NoBlackHolesMobile.json --controller-command "perl examples/mac_learning/learning.pl {port}"
+#     sdnloom confirm traces/bug1.NoBlackHolesMobile.sdnloom-trace.json \
+#         --controller-command "perl examples/mac_learning/learning.pl {port}"
 use strict;
 use warnings;
 use IO::Select;
 use IO::Socket::INET;
+use Socket qw(IPPROTO_TCP TCP_NODELAY);
 
-my ($HELLO, $ECHO_REQUEST, $ECHO_REPLY, $FEATURES_REQUEST, $PACKET_IN, $PACKET_OUT, $FLOW_MOD) = (0, 2, 3, 5, 10, 13, 14);
+my ($HELLO, $ECHO_REQUEST, $ECHO_REPLY, $FEATURES_REQUEST) = (0, 2, 3, 5);
+my ($PACKET_IN, $PACKET_OUT, $FLOW_MOD) = (10, 13, 14);
 my ($FLOOD, $NO_PORT, $NO_BUFFER, $ANY_LENGTH, $IDLE_TIMEOUT) = (0xfffb, 0xffff, 0xffffffff, 0xffff, 5);
 my $ALL_BUT_PORT_ADDRESSES_AND_TYPE = 0x3fffff & ~(0x01 | 0x04 | 0x08 | 0x10);    # the fields that a match ignores
 
@@ -24,6 +27,7 @@ while (my @ready = $waiting->can_read) {
     for my $socket (@ready) {
         if ($socket == $server) {
             my $switch = $server->accept or next;
+            setsockopt $switch, IPPROTO_TCP, TCP_NODELAY, 1;    # short messages are sent at once
             $waiting->add($switch);
             ($unread{$switch}, $ports{$switch}) = ("", {});
             send_message($switch, $HELLO, 0, "");

@@ -33,6 +33,7 @@ class FakeSwitch:
     def __init__(self, port: int, version: int) -> None:
         self.version = version
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._framer, self._messages = Framer(), list[bytes]()
 
     def send(self, message: OpenFlowMessage) -> None:

@@ -79,9 +79,19 @@ class SwitchEnd:
         """Return the messages that arrived, without waiting; echo requests are answered."""
         try:
             arrived = self._messages.arrived()
+            if arrived:
+                self._hurry()
         except RealSwitchError as error:
             raise RealPartError(f"connection of switch {self.switch}: {error}") from None
         return [message for message in arrived if not self._is_ours(message)]
+
+    def _hurry(self) -> None:
+        """Acknowledge at once what arrives: a controller that collects short messages waits for that.
+
+        Linux forgets it after a while, so it is said again and again.
+        """
+        with contextlib.suppress(OSError):
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
     def _is_ours(self, message: bytes) -> bool:
         if len(message) < _HEADER.size:
