@@ -12,7 +12,7 @@ import pytest
 
 from sdnloom.check.run import Run
 from sdnloom.confirm.controller.foreign_controller import (
-    ForeignController,
+    StartedController,
     free_ports,
     reachable_from_outside,
     start_by_command,
@@ -37,7 +37,10 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 PERL = f"perl '{EXAMPLES}/mac_learning/learning.pl' {{port}}"
 
 
-def parts_with(started: ForeignController) -> Any:
+UNSEEN = "its exceptions are not seen"
+
+
+def parts_with(started: StartedController) -> Any:
     """Switches of the model, and that controller."""
 
     @contextmanager
@@ -48,7 +51,7 @@ def parts_with(started: ForeignController) -> Any:
     return parts
 
 
-def confirm_on(started: ForeignController, file: str) -> Any:
+def confirm_on(started: StartedController, file: str) -> Any:
     try:
         return confirm_with(parts_with(started), run_of(file), counterexample(file), OPTIONS)
     finally:
@@ -59,7 +62,7 @@ def confirm_on(started: ForeignController, file: str) -> Any:
 def test_the_defects_of_pyswitch_are_confirmed_on_its_translation_into_perl(file: str) -> None:
     found = confirm_on(start_by_command(PERL), file)
     assert (found.outcome, found.difference, found.impossible) == (ConfirmOutcome.CONFIRMED, None, None)
-    assert found.parts == {"controller": PERL}
+    assert found.parts == {"controller": f"{PERL} ({UNSEEN})"}
     assert found.warnings == ()
 
 
@@ -71,7 +74,8 @@ def test_a_controller_that_already_runs_is_used_and_goes_on_to_run() -> None:
             assert running.poll() is None
         # It has one thread: when it has answered an echo request, it has done everything before.
         found = confirm_on(use_running(f"127.0.0.1:{port}", quiet=0.0), "mac_learning/bug1.toml")
-        assert (found.outcome, found.parts) == (ConfirmOutcome.CONFIRMED, {"controller": f"at 127.0.0.1:{port}"})
+        assert found.outcome is ConfirmOutcome.CONFIRMED
+        assert found.parts == {"controller": f"at 127.0.0.1:{port} ({UNSEEN})"}
         assert running.poll() is None
     finally:
         running.kill()
@@ -199,7 +203,10 @@ def test_a_command_with_a_web_port_takes_requests(tmp_path: Path) -> None:
         ("perl x.pl 6653", "has no {port}; expected a command with {port} in place of its OpenFlow port"),
         ("", "has no {port}; expected a command with {port} in place of its OpenFlow port"),
         ("{port}", "has no {port}; expected a command with {port} in place of its OpenFlow port"),
-        ("no-such-program-here {port}", "'no-such-program-here' is not found, or cannot be run; expected a program"),
+        (
+            "no-such-program-here {port}",
+            "'no-such-program-here' is not found, or cannot be run; expected a program and its arguments",
+        ),
         ('perl -e \'warn "one\\n"; die "two\\n"\' {port}', "it ended when it started: \n  one\n  two"),
     ],
 )

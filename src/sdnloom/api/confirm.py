@@ -36,6 +36,7 @@ def run_confirm(
     scenario: str | Path | None = None,
     wait: float = WAIT_SECONDS,
     controller_command: str | None = None,
+    controller: str | None = None,
     record: str | Path | None = None,
     on_step: OnStep | None = None,
 ) -> Confirmation:
@@ -52,7 +53,8 @@ def run_confirm(
         prepared = traced_confirmation(Path(found), None if scenario is None else Path(scenario))
     if record is not None:
         check_folder(Path(record))
-    confirmed = prepared.confirm(ConfirmOptions(wait=wait, controller_command=controller_command), on_step)
+    options = ConfirmOptions(wait=wait, controller_command=controller_command, controller=controller)
+    confirmed = prepared.confirm(options, on_step)
     if record is not None:
         prepared.write_observed(confirmed, Path(record))
     return confirmed

@@ -31,6 +31,11 @@ from sdnloom.report.text_style import terminal_text
     help="The real switch that stands for each switch of the scenario.",
 )
 @confirm_options
+@click.option(
+    "--controller",
+    metavar="ADDRESS",
+    help="Use the controller that already runs at this address, such as 127.0.0.1:6653, and goes on to run.",
+)
 @click.option("--show", is_flag=True, help="Show each step as it is taken, with what was observed, and when.")
 @click.option(
     "--record",
@@ -46,6 +51,7 @@ def command(
     switch: str,
     wait: float,
     controller_command: str | None,
+    controller: str | None,
     show: bool,
     record: Path | None,
     form: str,
@@ -63,7 +69,7 @@ def command(
     if record is not None:
         check_folder(record)
     prepared = traced_confirmation(trace, scenario)
-    options = ConfirmOptions(switch, wait, controller_command)
+    options = ConfirmOptions(switch, wait, controller_command, controller)
     progress = ConfirmationProgress(len(prepared.trace.path))
     try:
         with progress.announcing("starting Open vSwitch and the controller"):

@@ -3,9 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from sdnloom.check.run import Run
+from sdnloom.confirm.controller.foreign_controller import (
+    StartedController,
+    command_words,
+    start_by_command,
+    use_running,
+)
 from sdnloom.confirm.controller.process_controller import start_controller
 from sdnloom.confirm.openvswitch.real_bridges import RealBridges
 from sdnloom.confirm.options import ConfirmOptions
@@ -32,18 +39,30 @@ PartsFactory: TypeAlias = Callable[[Run, BuiltNetwork, ConfirmOptions], Abstract
 
 @contextmanager
 def open_real_parts(run: Run, built: BuiltNetwork, options: ConfirmOptions) -> Iterator[OpenParts]:
-    """Start Open vSwitch with a bridge for each switch, and the program; end both after the block."""
+    """Start Open vSwitch with a bridge for each switch, and the controller; end both after the block."""
     if options.switch != _OPEN_VSWITCH:
         raise RealPartError(f"switch is {options.switch!r}; expected {_OPEN_VSWITCH}")
+    start = _controller_start(run, options)
+    with ended_like_ctrl_c(), RealBridges(built.configs) as bridges:
+        started = start()
+        with closing(started.controller) as controller:
+            count = len(bridges.switches)
+            switches = f"{bridges.version}, {count} bridge{'s' if count != 1 else ''}"
+            names = {"switches": switches, "controller": started.name}
+            yield OpenParts(bridges.switches, controller, names, (*bridges.notes, *started.warnings))
+
+
+def _controller_start(run: Run, options: ConfirmOptions) -> Callable[[], StartedController]:
+    """Return what starts the controller: the program, or what the options name in its place."""
+    if options.controller_command is not None and options.controller is not None:
+        raise RealPartError("--controller-command and --controller are given; expected one or the other")
+    if options.controller is not None:
+        return partial(use_running, options.controller)
+    if options.controller_command is not None:
+        command_words(options.controller_command)  # a mistake shows before anything is started
+        return partial(start_by_command, options.controller_command)
     program = capability(run.program, RunsInProcess)
     if program is None:
         raise RealPartError(f"{run.program.name} cannot run in a process of its own; expected a program that can")
     command = program.controller_command(run.scenario.network)
-    with (
-        ended_like_ctrl_c(),
-        RealBridges(built.configs) as bridges,
-        closing(start_controller(command)) as controller,
-    ):
-        count = len(bridges.switches)
-        switches = f"{bridges.version}, {count} bridge{'s' if count != 1 else ''}"
-        yield OpenParts(bridges.switches, controller, {"switches": switches, "controller": command.what}, bridges.notes)
+    return lambda: StartedController(start_controller(command), command.what)

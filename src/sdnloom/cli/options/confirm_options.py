@@ -13,7 +13,8 @@ def confirm_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option(
         "--controller-command",
         metavar="COMMAND",
-        help="Start this controller instead of the scenario's program; {port} stands for the port to listen on.",
+        help="Start this controller instead of the scenario's program; {port} in it stands for the OpenFlow port of "
+        "127.0.0.1 to listen on, {web_port} for that of its REST interface.",
     )(command)
     return click.option(
         "--wait",

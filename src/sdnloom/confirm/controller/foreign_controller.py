@@ -22,30 +22,37 @@ START_SECONDS: Final = 60.0  # until a controller listens
 _PAUSE: Final = 0.01
 _PORT: Final = "{port}"
 _WEB_PORT: Final = "{web_port}"
+_UNSEEN: Final = "its exceptions are not seen"
 
 
-class ForeignController(NamedTuple):
+class StartedController(NamedTuple):
     """A controller that accepts switches, its name in a result, and what a reader of the result must know."""
 
     controller: RealController
     name: str
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
-def start_by_command(command: str, seconds: float = START_SECONDS) -> ForeignController:
-    """Start a command and wait until it listens at the port that stands for {port} in it.
-
-    It is divided into words as a shell does it, but no shell runs it; it runs in the current folder.
-    """
-    option = f"--controller-command {command!r}"
+def command_words(command: str) -> list[str]:
+    """Divide a command into words as a shell does it; raise RealPartError if it can start no controller."""
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise RealPartError(f"{option}: {error}; expected a command as in a shell") from None
+        raise RealPartError(f"{_option(command)}: {error}; expected a command as in a shell") from None
     if not any(_PORT in word for word in words[1:]):
-        raise RealPartError(f"{option}: has no {_PORT}; expected a command with {_PORT} in place of its OpenFlow port")
+        raise RealPartError(
+            f"{_option(command)}: has no {_PORT}; expected a command with {_PORT} in place of its OpenFlow port"
+        )
     if shutil.which(words[0]) is None:
-        raise RealPartError(f"{option}: {words[0]!r} is not found, or cannot be run; expected a program")
+        raise RealPartError(
+            f"{_option(command)}: {words[0]!r} is not found, or cannot be run; expected a program and its arguments"
+        )
+    return words
+
+
+def start_by_command(command: str, seconds: float = START_SECONDS) -> StartedController:
+    """Start a command, without a shell and in the current folder, and wait until it listens at the port for {port}."""
+    words, option = command_words(command), _option(command)
     port, web = free_ports(2)
     has_web = any(_WEB_PORT in word for word in words)
     words = [word.replace(_PORT, str(port)).replace(_WEB_PORT, str(web)) for word in words]
@@ -58,10 +65,10 @@ def start_by_command(command: str, seconds: float = START_SECONDS) -> ForeignCon
     except BaseException:
         process.close()
         raise
-    return ForeignController(controller, command, tuple(warnings))
+    return StartedController(controller, f"{command} ({_UNSEEN})", tuple(warnings))
 
 
-def use_running(address: str, quiet: float = QUIET_SECONDS) -> ForeignController:
+def use_running(address: str, quiet: float = QUIET_SECONDS) -> StartedController:
     """Use a controller that already runs, at an address such as "127.0.0.1:6653"; it goes on to run afterwards.
 
     A reaction ends when it has answered an echo request and nothing more came for `quiet` seconds.
@@ -73,7 +80,11 @@ def use_running(address: str, quiet: float = QUIET_SECONDS) -> ForeignController
     if not any(map(takes_loopback, listening_addresses(port))):
         raise RealPartError(f"--controller {address!r}: nobody listens at that port; expected a controller that runs")
     controller = ProcessController(NoProcess(quiet), port, foreign=True)
-    return ForeignController(controller, f"at {address}", reachable_from_outside(port))
+    return StartedController(controller, f"at {address} ({_UNSEEN})", reachable_from_outside(port))
+
+
+def _option(command: str) -> str:
+    return f"--controller-command {command!r}"
 
 
 def free_ports(count: int) -> list[int]:
