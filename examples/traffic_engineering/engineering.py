@@ -27,7 +27,7 @@ ALWAYS_ON = {(1, 2): (1, 2), (2, 1): (2, 1)}  # (first, last) -> switches on the
 ON_DEMAND = {(1, 2): (1, 3, 2), (2, 1): (2, 3, 1)}
 MEASURED = (1, 2)  # the link whose load decides
 
-PERIOD = 10  # seconds between two looks at the load
+PERIOD = 3  # seconds between two looks at the load; so few because `sdnloom confirm` waits for them
 MUCH = 1_000_000  # bytes in one period
 
 
