@@ -54,7 +54,7 @@ def test_a_learning_switch_floods_then_installs_in_1_0_under_the_names_of_ryu():
 
 @pytest.mark.parametrize(("version", "tables"), [("1.0", 1), ("1.3", 254)])
 def test_every_event_comes_in_its_phase(version, tables):
-    under_test = program("phases", version=version)
+    under_test = program("phases", version=version, hub="eventlet")
     port = PortStatus(2, PortDesc(2, 0x20002, "renamed"))
     run(under_test, joined(), packet(b"x" * 20), MessageIn("s1", port), SwitchDown("s1"), packet(b"late"))
     assert app(under_test, "Phases").seen == [
@@ -70,10 +70,26 @@ def test_every_event_comes_in_its_phase(version, tables):
 
 
 def test_a_switch_that_comes_back_is_a_new_connection():
-    under_test = program("phases", version="1.3")
+    under_test = program("phases", version="1.3", hub="eventlet")
     first, _, again = run(under_test, joined(), SwitchDown("s1"), joined())
     assert [each for each in app(under_test, "Phases").seen if "enter" in each] == ["enter 1 2 1", "enter 1 2 1"]
     assert first.core != again.core  # it has a log of what happened
+
+
+def test_on_the_native_hub_an_app_learns_of_a_lost_switch_when_it_sends_something():
+    under_test = program("sender_to_all", version="1.3", hub="native")
+    *_, lost, late, later = run(under_test, joined(), joined(2), SwitchDown("s1"), packet(b"x", 2), packet(b"x", 2))
+    assert app(under_test, "SenderToAll").seen == [
+        "main 1",
+        "main 2",
+        "sent 1 True",
+        "sent 2 True",
+        "dead 1",
+        "sent 1 False",
+        "sent 2 True",
+    ]
+    assert not lost.messages
+    assert [switch for switch, _ in late.messages] == [switch for switch, _ in later.messages] == ["s2"]
 
 
 def test_apps_send_each_other_events_and_requests():

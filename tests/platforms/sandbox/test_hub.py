@@ -255,6 +255,24 @@ def test_escaped_exception_ends_the_thread_and_is_noted(flavour, error, options,
     assert [(each.error, each.effect) for each in hub.escaped] == [(error, effect)]
 
 
+@pytest.mark.parametrize("flavour", Flavour)
+def test_a_thread_of_python_may_end_by_system_exit_and_by_nothing_else(flavour):
+    hub = Hub(flavour=flavour)
+
+    def fail(error):
+        raise error
+
+    for error in (SystemExit(1), ValueError("x")):
+        hub.spawn(fail, error).of_python = True
+    timer = hub.spawn_after(1, fail, SystemExit(2))  # a thread of Python on the native hub only
+    hub.settle(10)
+    hub.fire(hub.due()[0])
+    hub.settle(10)
+    expected = ["x"] if flavour is Flavour.NATIVE else ["x", "2"]
+    assert timer.dead
+    assert [str(each.error) for each in hub.escaped] == expected
+
+
 def event_loop(hub, handlers, log):
     """The loop that os-ken runs for each app, with what it does about exceptions."""
     queue = hub.Queue(128)

@@ -35,7 +35,7 @@ from sdnloom.platforms.osken.event_loops import LoopException
 from sdnloom.platforms.osken.load import LoadedApps, load
 from sdnloom.platforms.osken.sandbox import Sandbox
 from sdnloom.platforms.sandbox.inert_metrics import is_metrics
-from sdnloom.platforms.sandbox.threads import Effect, HubThread, HubTimer
+from sdnloom.platforms.sandbox.threads import Effect, Flavour, HubThread, HubTimer
 
 FRAMEWORK = ("callers", "routing_info", "_SERVICE_NAME", "_REQUIRED_APP", "OFP_VERSIONS", "_CONTEXTS", "_EVENTS")
 MAX_TURNS = 10_000
@@ -60,6 +60,7 @@ class Apps:
         self.waiting: dict[str, None] = {}  # timers that were set so far, in any state
         self.has_threads = False
         self._datapaths: dict[str, Connection] = {}
+        self._native = sandbox.hub.flavour is Flavour.NATIVE
         self.names, self.version, self.files = self._loaded.names, self._loaded.version, sandbox.own.files()
         self.modules = self._loaded.modules
         self._modules = len(sandbox.own.modules)
@@ -188,7 +189,7 @@ class Apps:
         """End the connection of a switch."""
         datapath = self._datapaths.pop(switch, None)
         if datapath is not None:
-            self._do(datapath.hang_up)
+            self._do(partial(datapath.end, self._native))
 
     def receive(self, switch: str, message: OpenFlowMessage) -> None:
         """Deliver a message of a switch."""
@@ -287,7 +288,7 @@ class Apps:
             # As in os-ken: when its own handling of a message fails, it closes the connection.
             self._sandbox.loops.raised.append(LoopException(self.program, "receiving", error, LOST))
             self._datapaths.pop(datapath.switch, None)
-            datapath.hang_up()
+            datapath.end(self._native)
 
     def _go_on(self) -> None:
         """Run all ready threads, or only the event loops of apps if other threads are actions."""

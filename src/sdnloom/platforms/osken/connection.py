@@ -95,6 +95,7 @@ class Connection(CapturedAspect, Datapath):  # type: ignore[misc]  # os-ken has 
         self.switch, self._outbox = switch, outbox
         self.waited: tuple[int, ...] = ()  # transaction ids whose answers are outstanding
         self.receiver: Any = None  # the thread that handles received messages, while it runs
+        self.unnoticed = False  # it has ended, and the apps do not know it yet
         self.settle_ids()
         self._settled: SettledConnection | None = None
 
@@ -133,6 +134,9 @@ class Connection(CapturedAspect, Datapath):  # type: ignore[misc]  # os-ken has 
 
     def send(self, buf: bytes, close_socket: bool = False) -> bool:
         """Send bytes at once; a closed connection drops them."""
+        if self.unnoticed:
+            self.hang_up()
+            return True
         if not self.is_active:
             return False
         self._outbox.append(SentMessage(self.switch, bytes(buf), False))
@@ -149,9 +153,20 @@ class Connection(CapturedAspect, Datapath):  # type: ignore[misc]  # os-ken has 
 
     def hang_up(self) -> None:
         """Close the connection."""
-        self.is_active = False
+        self.is_active = self.unnoticed = False
         self.waited = ()
         self.close()
+
+    def end(self, native: bool) -> None:
+        """End the connection from outside.
+
+        On the native hub, where threads cannot be killed, os-ken then waits for the thread that sends, which waits for
+        something to send: so apps are told when they send something the next time.
+        """
+        if native and not self.unnoticed:
+            self.unnoticed, self.waited = True, ()
+        else:
+            self.hang_up()
 
 
 class _RecordingConnection(Connection):

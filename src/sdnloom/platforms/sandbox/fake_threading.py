@@ -47,6 +47,7 @@ class Thread(OldNames):
             raise RuntimeError("threads can only be started once")
         self._thread = self.hub.spawn(self.run)
         self._thread.delayed = True  # Python prints an exception that escapes from it, os-ken's hub does not
+        self._thread.of_python = True
         self._thread.front = self
 
     def run(self) -> None:
@@ -370,7 +371,7 @@ def real_thread_methods(hub: Hub) -> dict[str, Callable[..., Any]]:
         if thread_of(thread) is not None:
             raise RuntimeError("threads can only be started once")
         found = hub.spawn(thread.run)
-        found.delayed, found.front = True, thread
+        found.delayed, found.of_python, found.front = True, True, thread
         vars(thread)["_hub_thread"] = found
 
     def join(thread: Any, timeout: float | None = None) -> None:
@@ -391,7 +392,7 @@ def low_level_names(hub: Hub) -> dict[str, Any]:
 
     def start(function: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: Any = None) -> int:
         thread = hub.spawn(function, *args, **(kwargs or {}))
-        thread.delayed = True
+        thread.delayed = thread.of_python = True
         return thread.number
 
     return {"start_new_thread": start, "start_new": start}

@@ -310,7 +310,9 @@ class Hub(CapturedAspect):
             raise
         except BaseException as error:
             thread.error = error
-            self.escaped.append(EscapedException(thread.label, error, self._effect(thread, error)))
+            of_python = thread.of_python or (thread.delayed and self.flavour is Flavour.NATIVE)
+            if not isinstance(error, SystemExit) or not of_python:  # so a thread of Python may end
+                self.escaped.append(EscapedException(thread.label, error, self._effect(thread, error)))
         finally:
             self.forget(thread)
 

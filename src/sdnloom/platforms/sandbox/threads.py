@@ -96,9 +96,11 @@ class HubThread(OldNames):
         self._joiners: list[HubThread] = []
         self._stack: greenlet.greenlet | None = None  # from its first turn to its end
 
-    # Set for a few threads only: the object that the program knows it by, its event loop, a name, whether it is a
-    # daemon, and, where threads take turns at being one thread of a real process, that thread.
+    # Set for a few threads only: the object that the program knows it by, whether it is a thread of Python and not of
+    # os-ken's hub, its event loop, a name, whether it is a daemon, and, where threads take turns at being one thread of
+    # a real process, that thread.
     front: Any = None
+    of_python: bool = False
     event_loop: Any = None
     _name: str | None = None
     daemon: bool = True
