@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RYU := .cache/ryu-4.34
-DEBIAN_PACKAGES := spin gcc libc6-dev graphviz openvswitch-switch tshark chromium
+DEBIAN_PACKAGES := perl-base spin gcc libc6-dev graphviz openvswitch-switch tshark chromium
 
 .PHONY: setup demo quick test lint types tests packages ryu wheel site every-packet clean
 

@@ -3,8 +3,9 @@
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from sdnloom.confirm.open_parts import OpenParts
 from sdnloom.confirm.options import ConfirmOptions
 from sdnloom.confirm.outcome import ConfirmOutcome, Obstacle, PartKind
 from sdnloom.confirm.real_parts import HandshakeAnswer, NotEnforceable, RealPartError
-from sdnloom.confirm.run import confirm_with
+from sdnloom.confirm.run import confirm_trace, confirm_with
 from sdnloom.network.build import BuiltNetwork
 from sdnloom.network.openflow import V10, FeaturesRequest, Hello, decode, encode
 from sdnloom.network.program import MessageIn, SwitchDown, SwitchUp
@@ -37,7 +38,13 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 PERL = f"perl '{EXAMPLES}/mac_learning/learning.pl' {{port}}"
 
 
+pytestmark = pytest.mark.usefixtures("perl")
 UNSEEN = "its exceptions are not seen"
+
+
+@pytest.fixture
+def perl(need_tool: Callable[..., None]) -> None:
+    need_tool("perl")
 
 
 def parts_with(started: StartedController) -> Any:
@@ -64,6 +71,14 @@ def test_the_defects_of_pyswitch_are_confirmed_on_its_translation_into_perl(file
     assert (found.outcome, found.difference, found.impossible) == (ConfirmOutcome.CONFIRMED, None, None)
     assert found.parts == {"controller": f"{PERL} ({UNSEEN})"}
     assert found.warnings == ()
+
+
+def test_a_controller_of_a_command_is_used_with_real_switches(need_tool: Callable[..., None]) -> None:
+    need_tool("ovs-vswitchd", "ovsdb-server")
+    file = "mac_learning/bug1.toml"
+    found = confirm_trace(run_of(file), counterexample(file), replace(OPTIONS, controller_command=PERL))
+    assert (found.outcome, found.difference, found.impossible) == (ConfirmOutcome.CONFIRMED, None, None)
+    assert found.parts["controller"] == f"{PERL} ({UNSEEN})"
 
 
 def test_a_controller_that_already_runs_is_used_and_goes_on_to_run() -> None:

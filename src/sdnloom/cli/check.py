@@ -24,6 +24,7 @@ from sdnloom.cli.suite.judged_check import judged_suite, show_check
 from sdnloom.cli.suite.subject import Subject, named_subjects
 from sdnloom.cli.suite.subject_check import CheckRequest, check_subject
 from sdnloom.cli.suite.suite_run import run_suite
+from sdnloom.confirm.controller.foreign_controller import command_words
 from sdnloom.confirm.options import ConfirmOptions
 from sdnloom.engine.result import SearchOrder
 from sdnloom.report.check.text import coverage_text
@@ -254,6 +255,8 @@ def command(
     )
     if confirm:
         need_open_vswitch()  # before a long search, not after it
+        if controller_command is not None:
+            command_words(controller_command)
     if len(scenarios) > 1 or (scenarios and scenarios[0].is_dir()):
         result = run_suite(subjects, request, jobs, text_style(), views=bool(exports))
         if known is not None:
