@@ -20,9 +20,8 @@ from sdnloom.platforms.code_runs import CodeRun
 from sdnloom.report.confirm.captures import run_captures
 from sdnloom.report.confirm.observed_trace import observed_finding, observed_transitions
 from sdnloom.report.describe import Names
-from sdnloom.switches.sigterm import ended_like_ctrl_c
 
-OBSERVED_TRACE = "observed.json"  # in the folder of an observed run
+OBSERVED_TRACE, CONTROLLER_LOG = "observed.json", "controller.log"  # in the folder of an observed run
 OnStep: TypeAlias = Callable[[ObservedStep], None]
 
 
@@ -70,8 +69,7 @@ class PreparedConfirmation:
 
     def confirm(self, options: ConfirmOptions, on_step: OnStep | None = None) -> Confirmation:
         """Take it; what the replay has to say comes first among the warnings."""
-        with ended_like_ctrl_c():
-            confirmed = confirm_trace(self.run, self.trace, options, on_step)
+        confirmed = confirm_trace(self.run, self.trace, options, on_step)
         warnings = dict.fromkeys((*self.replayed.warnings, *confirmed.warnings))
         return replace(confirmed, warnings=tuple(warnings))
 
@@ -92,7 +90,7 @@ class PreparedConfirmation:
         return self.trace.finding is not None and self.trace.finding.property in names
 
     def write_observed(self, confirmed: Confirmation, folder: Path) -> list[Path]:
-        """Write the observed run into a folder, and return the files: a trace, and a capture for each connection."""
+        """Write the observed run into a folder, and return the files: a trace, captures, and the controller's log."""
         trace = folder / OBSERVED_TRACE
         record = TraceRecord(
             self.run.scenario,
@@ -102,12 +100,15 @@ class PreparedConfirmation:
         )
         save(record, trace)
         files = [trace]
-        for name, contents in run_captures(confirmed, self.run.scenario.network.topology).items():
+        contents_of = run_captures(confirmed, self.run.scenario.network.topology)
+        if confirmed.log:
+            contents_of[CONTROLLER_LOG] = confirmed.log.encode("utf-8", "backslashreplace")
+        for name, contents in contents_of.items():
             files.append(folder / name)
             try:
                 files[-1].write_bytes(contents)
             except OSError as error:
-                raise TraceError(f"{files[-1]}: cannot write the capture: {error.strerror}") from error
+                raise TraceError(f"{files[-1]}: cannot write the observed run: {error.strerror}") from error
         return files
 
 

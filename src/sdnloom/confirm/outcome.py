@@ -113,6 +113,7 @@ class Confirmation:
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
     began: float = 0.0  # when the confirmation began, in seconds since 1970
+    log: str = ""  # what the controller has printed and logged
 
     @property
     def taken(self) -> int:

@@ -76,6 +76,11 @@ class RealController(ABC):
 
     foreign = False  # it is not the scenario's program: what it raises is not seen, and its handshake may ask more
 
+    @property
+    def log(self) -> str:
+        """What the controller has printed and logged so far."""
+        return ""
+
     @abstractmethod
     def join(self, switch: str, answer: HandshakeAnswer) -> ControllerReaction:
         """Connect as a switch, answer the handshake's requests, and return what else the controller did.

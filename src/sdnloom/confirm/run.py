@@ -76,6 +76,7 @@ def concluded(
         opened.warnings,
         real.seconds,
         began,
+        opened.controller.log,
     )
 
 

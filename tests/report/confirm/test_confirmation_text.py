@@ -77,6 +77,17 @@ def test_the_words_of_the_step_that_differs_refer_to_the_steps_before_it() -> No
     assert shown[5] == "step 4: s1: obeys PacketOut of step 3 -> out 2"
 
 
+def test_what_the_controller_printed_last_is_shown_if_the_app_differs() -> None:
+    log = "".join(f"line {number}\n\n" for number in range(20))
+    made = replace(different(4, CONTRAST, part=PartKind.APP, name="Hub"), log=log)
+    shown = lines(made)
+    place = shown.index("the controller's last lines of output:")
+    assert shown[place + 1 : place + 10] == [*(f"  line {number}" for number in range(12, 20)), ""]
+    assert json.loads(confirmation_json(made, names()))["log"] == [f"line {number}" for number in range(12, 20)]
+    of_switch = replace(different(4, CONTRAST), log=log)
+    assert not any("output:" in line for line in lines(of_switch))
+
+
 def test_a_difference_in_the_start_up_is_told_as_one() -> None:
     made = different(1, CONTRAST)
     assert made.difference is not None

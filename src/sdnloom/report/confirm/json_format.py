@@ -4,6 +4,7 @@ from typing import Any
 
 from sdnloom.confirm.outcome import Confirmation, Impossible, ObservedStep, SentBytes, StepDifference
 from sdnloom.report.confirm.observed_words import sent_words
+from sdnloom.report.confirm.text import last_log_lines
 from sdnloom.report.describe import Names
 from sdnloom.report.json_text import json_text
 from sdnloom.report.steps import StepCode, transition_text
@@ -19,6 +20,7 @@ def confirmation_json(confirmed: Confirmation, names: Names, code: StepCode = ()
         "message": None if confirmed.finding is None else confirmed.finding.message,
         **confirmation_values(confirmed, names),
         "observed": [_step(each, names) for each in confirmed.steps],
+        "log": last_log_lines(confirmed),
     }
     return json_text(values)
 

@@ -10,6 +10,7 @@ from sdnloom.report.describe import Names, counted
 from sdnloom.report.steps import StepCode, last_step_text, steps_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, list_lines
 
+_MOST_LOG = 8  # lines of what the controller printed
 _PARTS = {PartKind.SWITCH: "the switch", PartKind.APP: "the app"}
 
 
@@ -108,11 +109,26 @@ def _deciding_step(confirmed: Confirmation, names: Names, style: TextStyle) -> l
         return [
             *_step_lines(before[:-1], different.step, names, style),
             *contrast_table(different.contrasts, style),
+            *_end_of_log(confirmed, different),
         ]
     if impossible is not None:
         before = [each.transition for each in confirmed.steps if each.startup == impossible.startup]
         return [*_step_lines(before, impossible, names, style), f"  {impossible.reason}"]
     return []
+
+
+def _end_of_log(confirmed: Confirmation, different: StepDifference) -> list[str]:
+    """The last lines that the controller printed, which often say why the app did something else."""
+    last = last_log_lines(confirmed)
+    if different.part is not PartKind.APP or not last:
+        return []
+    return ["the controller's last lines of output:", *(f"  {line}" for line in last)]
+
+
+def last_log_lines(confirmed: Confirmation) -> list[str]:
+    """The end of what the controller printed."""
+    lines = [line.rstrip() for line in confirmed.log.splitlines() if line.strip()]
+    return lines[-_MOST_LOG:]
 
 
 def _step_lines(
