@@ -249,3 +249,18 @@ def test_a_program_of_actors_cannot_be_confirmed(sdnloom: CommandLine) -> None:
     run = sdnloom("check", EXAMPLES / "actors/first_program.py", "--confirm")
     assert run.code == 2
     assert "--confirm is for scenarios and apps" in run.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--wait", "5"), "--wait is given without --confirm; expected --confirm as well"),
+        (("--controller-command", "x {port}"), "--controller-command is given without --confirm"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    sdnloom: CommandLine, recorded: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    run = sdnloom("check", "hub.toml", *arguments)
+    assert (run.code, run.out) == (2, "")
+    assert message in run.err

@@ -12,7 +12,7 @@ from sdnloom.cli.actors.check import KNOWN_TO_ACTORS, OPTIONS_OF_ACTORS, reducti
 from sdnloom.cli.actors.program_choice import refuse_options_of_actors, refuse_options_of_scenarios
 from sdnloom.cli.options.apps import APP_GROUPS, chosen_document, chosen_scenario, describes_scenarios
 from sdnloom.cli.options.baseline_option import BASELINE_OPTIONS, baseline_options, opened_baseline
-from sdnloom.cli.options.confirm_options import confirm_options
+from sdnloom.cli.options.confirm_options import confirm_options, refuse_without_confirm
 from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
@@ -217,6 +217,8 @@ def command(
     """
     if discover and discover_only:
         raise click.UsageError("--discover and --discover-only are given; expected one or the other")
+    if not confirm:
+        refuse_without_confirm()
     known = opened_baseline(baseline, update_baseline)
     options = CheckOptions(
         find_all=True if known is not None and find_all is None else find_all,

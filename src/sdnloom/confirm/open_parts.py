@@ -32,6 +32,7 @@ class OpenParts:
     controller: RealController
     names: Mapping[str, str]
     warnings: tuple[str, ...] = ()
+    foreign: bool = False  # whether the controller is not the scenario's program
 
 
 PartsFactory: TypeAlias = Callable[[Run, BuiltNetwork, ConfirmOptions], AbstractContextManager[OpenParts]]
@@ -49,7 +50,8 @@ def open_real_parts(run: Run, built: BuiltNetwork, options: ConfirmOptions) -> I
             count = len(bridges.switches)
             switches = f"{bridges.version}, {count} bridge{'s' if count != 1 else ''}"
             names = {"switches": switches, "controller": started.name}
-            yield OpenParts(bridges.switches, controller, names, (*bridges.notes, *started.warnings))
+            foreign = options.controller_command is not None or options.controller is not None
+            yield OpenParts(bridges.switches, controller, names, (*bridges.notes, *started.warnings), foreign)
 
 
 def _controller_start(run: Run, options: ConfirmOptions) -> Callable[[], StartedController]:

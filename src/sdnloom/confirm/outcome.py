@@ -24,6 +24,7 @@ class PartKind(StrEnum):
 
     SWITCH = "switch"
     APP = "app"
+    CONTROLLER = "controller"  # one that is not the scenario's program
 
 
 class Obstacle(StrEnum):
@@ -79,7 +80,7 @@ class StepDifference:
 
     step: ObservedStep
     part: PartKind
-    name: str  # of the switch, or of the program
+    name: str  # of the switch or of the program, or the command of another controller
     contrasts: tuple[Contrast, ...]
 
 

@@ -2,13 +2,21 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from sdnloom.check.run import Run
 from sdnloom.confirm.lockstep import Lockstep, RealNetwork
 from sdnloom.confirm.open_parts import OpenParts, PartsFactory, open_real_parts
 from sdnloom.confirm.options import ConfirmOptions
-from sdnloom.confirm.outcome import Confirmation, ConfirmOutcome, Impossible, ObservedStep, StepDifference
+from sdnloom.confirm.outcome import (
+    Confirmation,
+    ConfirmOutcome,
+    Impossible,
+    ObservedStep,
+    PartKind,
+    StepDifference,
+)
 from sdnloom.confirm.real_parts import RealPartError
 from sdnloom.engine.path import ReplayDivergence, final_state, replay
 from sdnloom.engine.semantics import Finding, Semantics, Transition
@@ -59,6 +67,8 @@ def concluded(
     began: float,
 ) -> Confirmation:
     """The confirmation at the end of all steps, or at the first that went otherwise."""
+    if isinstance(trouble, StepDifference) and trouble.part is PartKind.APP and opened.foreign:
+        trouble = replace(trouble, part=PartKind.CONTROLLER, name=opened.names["controller"])
     outcome = ConfirmOutcome.AGREED if found is None else ConfirmOutcome.CONFIRMED
     if isinstance(trouble, StepDifference):
         outcome = ConfirmOutcome.DIFFERENT

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from sdnloom.confirm.options import WAIT_SECONDS
 
@@ -24,3 +25,12 @@ def confirm_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="SECONDS",
         help="Wait at most so long for a timer of the app: its clock is the real one.",
     )(command)
+
+
+def refuse_without_confirm() -> None:
+    """Raise UsageError if an option was given that has no effect without `--confirm`."""
+    context = click.get_current_context()
+    for name in ("wait", "controller_command"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            flag = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{flag} is given without --confirm; expected --confirm as well")

@@ -43,7 +43,7 @@ def contrast_table(contrasts: Sequence[Contrast], style: TextStyle = PLAIN_STYLE
     rows = [_texts(each) for each in contrasts]
     room = style.columns - len(_INDENT) - 2 * _GAP
     widest = [max(len(row[column]) for row in (_HEADS, *rows)) for column in range(3)]
-    names = min(widest[0], room // 3)
+    names = widest[0] if sum(widest) <= room else min(widest[0], room // 3)
     widths = (names, *_shares(widest[1], widest[2], room - names))
     lines = _row([_cells(head, width) for head, width in zip(_HEADS, widths, strict=True)], widths, style)
     for what, expected, observed in rows:

@@ -11,7 +11,6 @@ from sdnloom.report.steps import StepCode, last_step_text, steps_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, list_lines
 
 _MOST_LOG = 8  # lines of what the controller printed
-_PARTS = {PartKind.SWITCH: "the switch", PartKind.APP: "the app"}
 
 
 def confirmation_text(
@@ -76,7 +75,9 @@ def outcome_line(confirmed: Confirmation) -> str:
 
 def part_words(different: StepDifference) -> str:
     """The part that did something else."""
-    return f"{_PARTS[different.part]} {different.name}"
+    if different.part is PartKind.CONTROLLER:
+        return "the controller"  # its command is among the parts
+    return f"the {different.part} {different.name}"
 
 
 def step_place(step: ObservedStep | Impossible, of_trace: int) -> str:
@@ -120,7 +121,7 @@ def _deciding_step(confirmed: Confirmation, names: Names, style: TextStyle) -> l
 def _end_of_log(confirmed: Confirmation, different: StepDifference) -> list[str]:
     """The last lines that the controller printed, which often say why the app did something else."""
     last = last_log_lines(confirmed)
-    if different.part is not PartKind.APP or not last:
+    if different.part is PartKind.SWITCH or not last:
         return []
     return ["the controller's last lines of output:", *(f"  {line}" for line in last)]
 
