@@ -47,6 +47,14 @@ def perl(need_tool: Callable[..., None]) -> None:
     need_tool("perl")
 
 
+def changed_perl(folder: Path, before: str, after: str) -> str:
+    """The command of the controller in Perl with one place changed."""
+    source = (EXAMPLES / "mac_learning/learning.pl").read_text()
+    assert source.count(before) == 1
+    (folder / "other one.pl").write_text(source.replace(before, after))
+    return f"perl '{folder}/other one.pl' {{port}}"
+
+
 def parts_with(started: StartedController) -> Any:
     """Switches of the model, and that controller."""
 
@@ -100,9 +108,8 @@ def test_a_controller_that_already_runs_is_used_and_goes_on_to_run() -> None:
 
 
 def test_a_controller_that_does_something_else_is_a_difference(tmp_path: Path) -> None:
-    source = (EXAMPLES / "mac_learning/learning.pl").read_text()
-    (tmp_path / "other one.pl").write_text(source.replace("0xffff, 5);", "0xffff, 6);"))
-    found = confirm_on(start_by_command(f"perl '{tmp_path}/other one.pl' {{port}}"), "mac_learning/bug1.toml")
+    command = changed_perl(tmp_path, "0xffff, 5);", "0xffff, 6);")
+    found = confirm_on(start_by_command(command), "mac_learning/bug1.toml")
     assert found.outcome is ConfirmOutcome.DIFFERENT
     assert (found.difference.part, found.difference.name) == (PartKind.APP, "PySwitch")
     (contrast,) = found.difference.contrasts
@@ -110,16 +117,24 @@ def test_a_controller_that_does_something_else_is_a_difference(tmp_path: Path) -
 
 
 def test_a_controller_may_ask_more_in_its_handshake(tmp_path: Path) -> None:
-    source = (EXAMPLES / "mac_learning/learning.pl").read_text()
-    greeting = 'send_message($switch, $FEATURES_REQUEST, 1, "")'
-    assert greeting in source
     more = (
         'send_message($switch, $_, 7, "") for (5, 7, 18);'  # features, the configuration, a barrier
         'send_message($switch, 9, 8, pack "nn", 0, 0xffff);'  # the configuration is set
         'send_message($switch, 16, 9, pack "nn", 0, 0)'  # the description of the switch
     )
-    (tmp_path / "curious.pl").write_text(source.replace(greeting, more))
-    found = confirm_on(start_by_command(f"perl {tmp_path}/curious.pl {{port}}"), "mac_learning/bug1.toml")
+    command = changed_perl(tmp_path, 'send_message($switch, $FEATURES_REQUEST, 1, "")', more)
+    found = confirm_on(start_by_command(command), "mac_learning/bug1.toml")
+    assert (found.outcome, found.difference) == (ConfirmOutcome.CONFIRMED, None)
+
+
+def test_a_controller_that_pauses_is_waited_for(tmp_path: Path) -> None:
+    source = (EXAMPLES / "mac_learning/learning.pl").read_text()
+    # Longer than the pause after which an app of the scenario is taken not to answer.
+    (tmp_path / "slow.pl").write_text(
+        source.replace("return if length $frame < 14;", "select undef, undef, undef, 0.1;")
+    )
+    assert "select" in (tmp_path / "slow.pl").read_text()
+    found = confirm_on(start_by_command(f"perl {tmp_path}/slow.pl {{port}}"), "mac_learning/bug3.toml")
     assert (found.outcome, found.difference) == (ConfirmOutcome.CONFIRMED, None)
 
 

@@ -34,6 +34,7 @@ from sdnloom.switches.reset_messages import FEATURES_REQUEST
 
 _LIMIT: Final = 30.0  # seconds that a reaction may take
 _PATIENCE: Final = 0.05  # seconds of rest after which an answer that is due does not come
+_LONG_PATIENCE: Final = 2.0  # for a controller that may wait for something that is not of its process
 _GLANCE: Final = 0.01  # seconds without an answer before the process is looked at
 
 
@@ -69,6 +70,7 @@ class ProcessController(RealController):
         limit: float = _LIMIT,
     ) -> None:
         self.foreign = foreign
+        self._patience = _LONG_PATIENCE if foreign else _PATIENCE
         self._process, self._port, self._web = process, port, web
         self._takes_calls, self._limit = takes_calls, limit
         self._rest = QuietTime(process.quiet) if isinstance(process, NoProcess) else ProcessRest(process.process_id)
@@ -223,12 +225,14 @@ class ProcessController(RealController):
             look = self._rest.at_rest() if delivered() else None
             if look is None or rested is None or rested[0] != look:
                 rested = None if look is None else (look, time.monotonic())
-            elif time.monotonic() - rested[1] > _PATIENCE:
+            elif time.monotonic() - rested[1] > self._patience:
                 self._pump()
                 return
             if time.monotonic() > deadline:
-                self._rest.wait(0)  # says what runs
-                raise RealPartError(f"the controller answers nothing within {self._limit:g} s; expected an answer")
+                busy = f" ({self._rest.awake} still runs)" if self._rest.at_rest() is None and self._rest.awake else ""
+                raise RealPartError(
+                    f"the controller answers nothing within {self._limit:g} s{busy}; expected an answer"
+                )
 
     def _sources(self) -> list[Any]:
         """Return what becomes readable when the controller does something."""

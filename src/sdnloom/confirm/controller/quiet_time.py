@@ -41,6 +41,8 @@ class NoProcess:
 class QuietTime:
     """Rest that is only assumed: some time passes, whatever the controller does."""
 
+    awake = ""  # what runs instead is not known
+
     def __init__(self, quiet: float) -> None:
         self._quiet = quiet
 
