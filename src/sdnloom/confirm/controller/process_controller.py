@@ -28,6 +28,7 @@ from sdnloom.confirm.real_parts import (
     RealController,
     RealPartError,
 )
+from sdnloom.network.network import plain_arguments
 from sdnloom.network.openflow.codec import HELLO
 from sdnloom.network.program import ControllerCommand
 from sdnloom.switches.reset_messages import FEATURES_REQUEST
@@ -70,7 +71,8 @@ class ProcessController(RealController):
         limit: float = _LIMIT,
     ) -> None:
         self.foreign = foreign
-        self._patience = _LONG_PATIENCE if foreign else _PATIENCE
+        # Our own server, which takes calls, answers when its handler is done, even if that sleeps.
+        self._patience = _LONG_PATIENCE if foreign or takes_calls else _PATIENCE
         self._process, self._port, self._web = process, port, web
         self._takes_calls, self._limit = takes_calls, limit
         self._rest = QuietTime(process.quiet) if isinstance(process, NoProcess) else ProcessRest(process.process_id)
@@ -140,7 +142,7 @@ class ProcessController(RealController):
         reaction.
         """
         if self._takes_calls:
-            return self._ask({"call": name, "arguments": list(arguments)}, f"call {name!r}")
+            return self._ask({"call": name, "arguments": plain_arguments(arguments)}, f"call {name!r}")
         if self._web is None:
             raise NotEnforceable(f"call {name!r}: the controller takes no requests")
         if " /" not in name or len(arguments) > 1:
