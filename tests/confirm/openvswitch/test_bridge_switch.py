@@ -34,6 +34,7 @@ from sdnloom.network.openflow import (
     PortDescReply,
     PortDescRequest,
     PortMod,
+    PortReason,
     PortState,
     PortStatus,
     Role,
@@ -43,7 +44,7 @@ from sdnloom.network.openflow import (
 from sdnloom.network.openflow.codec import decode, encode
 from sdnloom.network.packet import Ethernet, stack
 from sdnloom.network.packet import encode as encode_packet
-from sdnloom.network.switch import features_of, initial_switch_core, receive_message
+from sdnloom.network.switch import features_of, initial_switch_core, port_change, receive_message
 from sdnloom.switches.bridge import SwitchReaction
 from sdnloom.switches.errors import ConnectionClosedError, RealSwitchError
 from tests.confirm.openvswitch.configs import configs
@@ -363,14 +364,14 @@ def test_a_port_without_carrier_is_reported_and_passes_no_frames(bridges: MakeBr
     switch = bridges(chosen).switches["s1"]
     given(switch, version, entry(Port.ALL))
     port = chosen["s1"].ports[1]
-    lost = read(switch.carrier(2, False), version)
-    # In 1.3 the state LIVE goes first, in a message of its own.
-    states = [int(PortState.LINK_DOWN)] if version == V10 else [0, int(PortState.LINK_DOWN)]
-    assert lost == [PortStatus(2, replace(port, state=state)) for state in states]
+    dead = replace(port, state=int(PortState.LINK_DOWN))
+    lost = port_change(chosen["s1"], initial_switch_core(chosen["s1"]), PortReason.MODIFY, dead)
+    assert read(switch.carrier(2, False), version) == list(lost.messages)
+    assert PortStatus(PortReason.MODIFY, dead) in lost.messages
     assert switch.carrier(2, False) == SwitchReaction()
     assert sorted(number for number, _ in switch.receive_frames([(1, FRAME)]).frames) == [3, Port.LOCAL]
     assert switch.receive_frames([(2, FRAME)]) == SwitchReaction()
-    assert read(switch.carrier(2, True), version) == [PortStatus(2, port)]
+    assert read(switch.carrier(2, True), version) == [PortStatus(PortReason.MODIFY, port)]
     assert sorted(number for number, _ in switch.receive_frames([(1, FRAME)]).frames) == [2, 3, Port.LOCAL]
 
 
@@ -380,7 +381,12 @@ def test_a_port_that_the_controller_takes_down_passes_no_frames(bridges: MakeBri
     switch = bridges(chosen).switches["s1"]
     given(switch, version, entry(Port.ALL))
     down, up = (port_mod(chosen["s1"].ports[1], bits) for bits in (PortConfig.PORT_DOWN, 0))
-    assert given(switch, version, down)
+    core = initial_switch_core(chosen["s1"])
+    for message in (down, up, down):
+        (outcome,) = receive_message(chosen["s1"], core, message)
+        core = outcome.core
+        assert len(outcome.messages) == 1
+        assert given(switch, version, message) == list(outcome.messages)
     assert sorted(number for number, _ in switch.receive_frames([(1, FRAME)]).frames) == [3, Port.LOCAL]
     assert switch.receive_frames([(2, FRAME)]) == SwitchReaction()
     with pytest.raises(NotEnforceable, match=r"^switch s1: port 2 is down by a PortMod"):

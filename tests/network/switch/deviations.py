@@ -30,9 +30,7 @@ from sdnloom.network.openflow import (
     PacketOut,
     Port,
     PortConfig,
-    PortMod,
     PortState,
-    PortStatus,
     SetConfig,
     SetField,
 )
@@ -208,23 +206,6 @@ def _never_a_port(step: Step) -> list[SwitchCore] | None:
     return [] if odd and _refused(step.model, "bad_action", "bad_out_port") else None
 
 
-def _port_status_of_port_mod(step: Step) -> list[SwitchCore] | None:
-    """Open vSwitch reports a PortMod only if it takes the port down or up, and says then that the link went with it."""
-    message = step.stimulus.message if isinstance(step.stimulus, Send) else None
-    if not isinstance(message, PortMod) or len(step.model.messages) != 1:
-        return None
-    (told,) = step.model.messages
-    if not isinstance(told, PortStatus):
-        return None
-    if not step.real.messages:
-        before = step.config.ports if step.before.ports is None else step.before.ports
-        (port,) = (port for port in before if port.port_no == message.port_no)
-        return [step.after] if not (port.config ^ told.desc.config) & PortConfig.PORT_DOWN else None
-    state = PortState.LINK_DOWN if told.desc.config & PortConfig.PORT_DOWN else told.desc.state
-    expected = replace(told, desc=replace(told.desc, state=int(state)))
-    return [step.after] if step.real.messages == (expected,) else None
-
-
 def _reassembly(step: Step) -> list[SwitchCore] | None:
     """Open vSwitch of 1.3 ignores a demand to reassemble fragments that it does not offer."""
     message = step.stimulus.message if isinstance(step.stimulus, Send) else None
@@ -315,7 +296,10 @@ def _without_port_bit(bit: PortConfig) -> Callable[[Step], list[SwitchCore] | No
     def resume(step: Step) -> list[SwitchCore] | None:
         if step.before.ports is None or not any(port.config & bit for port in step.before.ports):
             return None
-        cleared = tuple(replace(port, config=port.config & ~int(bit)) for port in step.before.ports)
+        link = PortState.LINK_DOWN if bit == PortConfig.PORT_DOWN else 0  # goes with the port
+        cleared = tuple(
+            replace(port, config=port.config & ~int(bit), state=int(port.state & ~link)) for port in step.before.ports
+        )
         outcomes = step.run(replace(step.before, ports=cleared))
         agreeing = [outcome.core for outcome in outcomes if view_of_model(outcome) == step.real]
         return [replace(core, ports=step.before.ports) for core in agreeing] or None
@@ -430,7 +414,6 @@ DEVIATIONS = (
     Deviation("group-loop", _group_loop),
     Deviation("chained-group", _chained_group),
     Deviation("never-a-port", _never_a_port),
-    Deviation("port-status-of-port-mod", _port_status_of_port_mod),
     Deviation("reassembly", _reassembly),
     Deviation("exact-among-equals", _exact_among_equals),
 )

@@ -158,7 +158,6 @@ SHOWN: dict[str, tuple[int, Callable[[Switch], list[Stimulus]]]] = {
         ],
     ),
     "never-a-port": (V10, lambda _: [entry(out(V10, Port.TABLE))]),
-    "port-status-of-port-mod": (V10, lambda config: [port_mod(config, PortConfig.NO_FLOOD)]),
     "reassembly": (V13, lambda _: [Send(SetConfig(2))]),
     "no-packet-in": (V10, lambda config: [port_mod(config, PortConfig.NO_PACKET_IN), Arrival(1, TCP)]),
     "down-port": (V10, lambda config: [port_mod(config, PortConfig.PORT_DOWN), Arrival(1, TCP)]),
@@ -195,10 +194,6 @@ SHOWN: dict[str, tuple[int, Callable[[Switch], list[Stimulus]]]] = {
 
 # What cannot be shown without another rule.
 ALSO = {
-    "no-packet-in": {"port-status-of-port-mod"},
-    "down-port": {"port-status-of-port-mod"},
-    "deaf-port": {"port-status-of-port-mod"},
-    "counted-though-dropped": {"port-status-of-port-mod"},
     "third-tag": {"push-copies-tag"},
     "bridge-of-two-tags": {"push-copies-tag"},
 }

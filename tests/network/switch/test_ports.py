@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from sdnloom.network.build import switch_config
+from sdnloom.network.network import SwitchOptions
 from sdnloom.network.openflow import (
     V10,
     V13,
@@ -32,6 +34,7 @@ from sdnloom.network.switch import (
     receive_message,
     receive_packet,
 )
+from sdnloom.network.topology.spec import SwitchSpec
 from tests.network.switch.build import (
     CONTROLLER,
     MAC1,
@@ -108,6 +111,41 @@ def test_port_mod_is_reported_once_and_undone_leads_back(version: int) -> None:
     assert outcome.messages == (PortStatus(PortReason.MODIFY, expected),)
     assert only(receive_message(config, outcome.core, message)).messages == ()
     assert after(config, replace(message, config=0), core=outcome.core) == initial_switch_core(config)
+
+
+@BOTH
+def test_port_mod_of_the_profile_openvswitch_is_reported_if_the_link_goes_with_it(version: int) -> None:
+    config = of_open_vswitch(version)
+    (port, *_), start = config.ports, initial_switch_core(config)
+    quiet = only(receive_message(config, start, port_mod(config, 1, PortConfig.NO_FWD)))
+    assert quiet.messages == ()
+    assert quiet.core.ports is not None
+    assert quiet.core.ports[0] == replace(port, config=int(PortConfig.NO_FWD))
+    down = port_mod(config, 1, PortConfig.PORT_DOWN)
+    outcome = only(receive_message(config, start, down))
+    dead = replace(port, config=int(PortConfig.PORT_DOWN), state=int(PortState.LINK_DOWN))
+    assert outcome.messages == (PortStatus(PortReason.MODIFY, dead),)
+    assert only(receive_message(config, outcome.core, down)).messages == ()
+    carrier = port_change(config, outcome.core, PortReason.MODIFY, replace(dead, state=port.state))
+    assert (carrier.core, carrier.messages) == (outcome.core, ())  # a device that is down has no link
+    again = only(receive_message(config, outcome.core, replace(down, config=0)))
+    assert (again.core, again.messages) == (start, (PortStatus(PortReason.MODIFY, port),))
+
+
+@BOTH
+def test_a_lost_link_of_the_profile_openvswitch_is_reported_twice_in_1_3(version: int) -> None:
+    config = of_open_vswitch(version)
+    (port, *_), start = config.ports, initial_switch_core(config)
+    dead = replace(port, state=int(PortState.LINK_DOWN))
+    lost = port_change(config, start, PortReason.MODIFY, dead)
+    between = [] if version == V10 else [PortStatus(PortReason.MODIFY, replace(port, state=0))]
+    assert list(lost.messages) == [*between, PortStatus(PortReason.MODIFY, dead)]
+    back = port_change(config, lost.core, PortReason.MODIFY, port)
+    assert (back.core, back.messages) == (start, (PortStatus(PortReason.MODIFY, port),))
+
+
+def of_open_vswitch(version: int) -> Switch:
+    return switch_config(SwitchSpec("s1", 1, (1, 2)), SwitchOptions("1.0" if version == V10 else "1.3"))
 
 
 def test_port_mod_that_names_a_wrong_port_is_refused() -> None:

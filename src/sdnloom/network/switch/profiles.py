@@ -22,6 +22,7 @@ class SwitchProfile:
     exist are accepted. `has_emergency`: in 1.0 it has emergency entries, and drops all others with its connection.
     `full_mpls`: it copies times to live and sets the bottom-of-stack bit, and a pushed label has the specification's
     values; otherwise those of Open vSwitch. `group_capabilities` are the bits of a GroupFeaturesReply.
+    `reports_link_only`: a PortMod is reported only if it takes the port down or up, and the link goes with it.
     """
 
     buffers: int
@@ -36,6 +37,7 @@ class SwitchProfile:
     has_emergency: bool
     full_mpls: bool
     group_capabilities: int
+    reports_link_only: bool
 
 
 PROFILES: dict[str, SwitchProfile] = {
@@ -52,6 +54,7 @@ PROFILES: dict[str, SwitchProfile] = {
         has_emergency=False,
         full_mpls=False,
         group_capabilities=0b111,
+        reports_link_only=True,
     ),
     "reference": SwitchProfile(
         buffers=256,
@@ -66,5 +69,6 @@ PROFILES: dict[str, SwitchProfile] = {
         has_emergency=True,
         full_mpls=True,
         group_capabilities=0b100,
+        reports_link_only=False,
     ),
 }
