@@ -24,7 +24,7 @@ from sdnloom.confirm.real_parts import (
 )
 from sdnloom.confirm.supplied_parts import SuppliedParts
 from sdnloom.confirm.taken_step import Agreement, StepImpossible
-from sdnloom.engine.model import Restart
+from sdnloom.engine.model import Core, Restart
 from sdnloom.engine.semantics import Transition
 from sdnloom.network.controller_component import SETTLE_TICK, ControllerComponent, ControllerCore
 from sdnloom.network.events import CallAnswered, HandlerRaised, MessageHandled, ProgramEnded
@@ -53,6 +53,7 @@ from sdnloom.network.program import (
     MessageIn,
     SwitchDown,
     SwitchUp,
+    ThreadTurn,
     TimerInput,
     capability,
 )
@@ -61,6 +62,7 @@ from sdnloom.network.switch_component import EpochMessage, EpochSwitchUp
 from sdnloom.network.text import message_words
 
 _NOTHING = ControllerReaction()
+_TIMERS = 12  # that may have fired in one step
 # What a controller may send in a handshake without an effect on packets.
 _HARMLESS = (
     BarrierRequest,
@@ -226,12 +228,7 @@ class ControllerSide:
         """What the model says of a step beside what the real controller did."""
         roles = roles.copy()
         contrasts: list[Contrast] = list(self._handshake)
-        expected: dict[str, list[Any]] = defaultdict(list)
-        for channel, message in transition.outcome.sends:
-            expected[channel.removesuffix(".of")].append(message)
-        observed: dict[str, list[bytes]] = defaultdict(list)
-        for switch, data in reaction.messages:
-            observed[switch].append(data)
+        expected, observed = self._by_switch(transition, reaction)
         left: list[tuple[str, bytes]] = []
         data_of: dict[str, list[bytes | None]] = {}
         for switch in sorted({*expected, *observed}):
@@ -259,35 +256,102 @@ class ControllerSide:
             emitted = tuple(SentBytes(f"{switch}.of", data) for switch, data in reaction.messages)
         return Agreement(tuple(contrasts), sent, emitted, roles, supplied, early)
 
-    def refuse_timer(
-        self, transition: Transition, reaction: ControllerReaction, roles: NumberRoles, supplied: SuppliedParts
+    def refuse_own_choice(
+        self,
+        before: Core,
+        transition: Transition,
+        reaction: ControllerReaction,
+        roles: NumberRoles,
+        supplied: SuppliedParts,
     ) -> None:
-        """Raise StepImpossible if the app differs only by what a timer of its own makes it do."""
-        if capability(self._program, HasClock) is None:
-            return
+        """Raise StepImpossible if the app differs only by something that it decides itself.
+
+        That is: a timer that fires now, an order that Python leaves open, such as that of a set, or a random draw.
+        """
         self.may_be_early = True
-        agreement = self.compare(transition, reaction, roles, supplied)
+        relaxed = self.compare(transition, reaction, roles, supplied)
         core = transition.outcome.core
-        if agreement.contrasts or not isinstance(core, ControllerCore):
+        if not relaxed.contrasts and isinstance(core, ControllerCore) and self._is_of_timers(core, relaxed.early):
+            raise StepImpossible(
+                Obstacle.APP_TIMER, "a timer of the app fires in this step, and the trace has it later or never"
+            )
+        expected, observed = self._by_switch(transition, reaction)
+        if (
+            reaction.raised
+            or reaction.ended
+            or {n: len(m) for n, m in expected.items()} != {n: len(m) for n, m in observed.items()}
+        ):
             return
-        ticks = self._program.handle(core.program, ClockTick())
-        for tick in () if isinstance(ticks, Restart) else ticks:
-            expected: dict[str, list[Any]] = defaultdict(list)
-            for switch, message in tick.messages:
-                expected[switch].append(message)
-            observed: dict[str, list[bytes]] = defaultdict(list)
-            for switch, data in agreement.early.messages:
-                observed[switch].append(data)
-            if expected.keys() == observed.keys():
-                contrasts: list[Contrast] = []
-                left = [
-                    self._compare_messages(switch, expected[switch], observed[switch], roles.copy(), contrasts)[1]
-                    for switch in expected
-                ]
-                if not contrasts and not any(left):
-                    raise StepImpossible(
-                        Obstacle.APP_TIMER, "a timer of the app fires in this step, and the trace has it later or never"
-                    )
+        if all(self._are_permuted(switch, expected[switch], observed[switch], roles) for switch in expected):
+            raise StepImpossible(
+                Obstacle.APP_CHOICE,
+                "the app sends the same messages in another order: of a set, of threads, or of something else that "
+                "Python leaves open",
+            )
+        assert isinstance(before, ControllerCore)
+        reactions = self._program.handle(before.program, self._given(transition))
+        if not isinstance(reactions, Restart) and any(each.drawn for each in reactions):
+            raise StepImpossible(
+                Obstacle.APP_CHOICE, "the app draws random numbers in this step, and they are others in its process"
+            )
+
+    def _given(self, transition: Transition) -> Input:
+        """The input of the program in a step."""
+        name, message = transition.action.name, transition.step.message
+        if not name.startswith("handle "):
+            return self._inputs.get(name, ThreadTurn())
+        if isinstance(message, EpochSwitchUp):
+            return message.joined
+        if isinstance(message, SwitchUp | SwitchDown):
+            return message
+        shown = next(event.message for event in transition.outcome.events if isinstance(event, MessageHandled))
+        return MessageIn(name.removeprefix("handle "), shown)
+
+    def _by_switch(
+        self, transition: Transition, reaction: ControllerReaction
+    ) -> tuple[dict[str, list[Any]], dict[str, list[bytes]]]:
+        """The messages that the model says and those observed, by switch."""
+        expected: dict[str, list[Any]] = defaultdict(list)
+        for channel, message in transition.outcome.sends:
+            plain = message.message if isinstance(message, EpochMessage) else message
+            expected[channel.removesuffix(".of")].append(plain)
+        observed: dict[str, list[bytes]] = defaultdict(list)
+        for switch, data in reaction.messages:
+            observed[switch].append(data)
+        return expected, observed
+
+    def _are_permuted(
+        self, switch: str, expected: Sequence[OpenFlowMessage], observed: Sequence[bytes], roles: NumberRoles
+    ) -> bool:
+        """Whether each observed message is one of those expected, and the other way round."""
+        left = [observed_message(data, self._version(switch)) for data in observed]
+        for message in expected:
+            same = next(
+                (each for each in left if not message_contrasts("", switch, message, each, roles.copy(), False)), None
+            )
+            if same is None:
+                return False
+            left.remove(same)
+        return not left
+
+    def _is_of_timers(self, core: ControllerCore, early: ControllerReaction) -> bool:
+        """Whether all of these messages are what the program sends when its next timers fire."""
+        if capability(self._program, HasClock) is None or not early.messages:
+            return False
+        sent: dict[str, list[OpenFlowMessage]] = defaultdict(list)
+        program = core.program
+        for _ in range(_TIMERS):
+            ticks = self._program.handle(program, ClockTick())
+            if isinstance(ticks, Restart) or not ticks:
+                break
+            program = ticks[0].core
+            for switch, message in (each for tick in ticks for each in tick.messages):
+                sent[switch].append(message)
+        for switch, data in early.messages:
+            seen = observed_message(data, self._version(switch))
+            if not any(not message_contrasts("", switch, one, seen, NumberRoles(), False) for one in sent[switch]):
+                return False
+        return True
 
     def _compare_messages(
         self,
@@ -299,11 +363,10 @@ class ControllerSide:
     ) -> tuple[list[bytes | None], list[bytes]]:
         """Return the bytes of each expected message, and those of messages beyond them."""
         version, what = self._version(switch), f"the app to {switch}"
-        plain = [each.message if isinstance(each, EpochMessage) else each for each in expected]
         found: list[bytes | None] = []
         left: list[bytes] = []
         rest = list(observed)
-        for message in plain:
+        for message in expected:
             # What the trace does not have here may belong to a later step, such as that of a timer.
             skipped = 0
             while skipped < len(rest):

@@ -114,7 +114,8 @@ class Lockstep:
         if agreement.contrasts:
             if name != CONTROLLER:
                 return StepDifference(observed, PartKind.SWITCH, name, agreement.contrasts)
-            self._controller.refuse_timer(transition, reaction, real.roles, real.supplied)
+            before = self.state.cores[self.semantics.index[name]]
+            self._controller.refuse_own_choice(before, transition, reaction, real.roles, real.supplied)
             return StepDifference(observed, PartKind.APP, self._controller.name, agreement.contrasts)
         real.roles, real.supplied = agreement.roles, agreement.supplied
         if name == CONTROLLER:

@@ -1,5 +1,6 @@
 """Confirms a trace: takes the start-up and then the steps of the trace on the real parts, until one goes otherwise."""
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -23,6 +24,11 @@ from sdnloom.engine.semantics import Finding, Semantics, Transition
 from sdnloom.engine.trace import Trace
 from sdnloom.network.build import BuiltNetwork
 from sdnloom.network.startup.violation import course_transitions
+
+_HASHES = (
+    "Python hashes texts differently in each process; if the app depends on that (hash(), the order of a set), set "
+    "PYTHONHASHSEED=0 for sdnloom when the trace is recorded and when it is confirmed"
+)
 
 
 def confirm_trace(
@@ -70,8 +76,11 @@ def concluded(
     if isinstance(trouble, StepDifference) and trouble.part is PartKind.APP and opened.foreign:
         trouble = replace(trouble, part=PartKind.CONTROLLER, name=opened.names["controller"])
     outcome = ConfirmOutcome.AGREED if found is None else ConfirmOutcome.CONFIRMED
+    warnings = list(opened.warnings)
     if isinstance(trouble, StepDifference):
         outcome = ConfirmOutcome.DIFFERENT
+        if trouble.part is PartKind.APP and "PYTHONHASHSEED" not in os.environ:
+            warnings.append(_HASHES)
     elif isinstance(trouble, Impossible):
         outcome = ConfirmOutcome.NOT_POSSIBLE
     return Confirmation(
@@ -83,7 +92,7 @@ def concluded(
         trouble if isinstance(trouble, Impossible) else None,
         real.supplied.notes,
         opened.names,
-        opened.warnings,
+        tuple(warnings),
         real.seconds,
         began,
         opened.controller.log,

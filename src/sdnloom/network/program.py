@@ -69,6 +69,7 @@ class Reaction:
     """Effect of an input on a program: its new core, messages to switches in order, and events.
 
     `reads` and `writes` are the cells of its core (`program_cells`) that it touched; None where that is not known.
+    `drawn` is whether it drew random numbers that `choice` does not name.
     """
 
     core: Hashable
@@ -77,6 +78,7 @@ class Reaction:
     choice: str = ""  # tells this reaction from the others to the same input
     reads: frozenset[Cell] | None = None
     writes: frozenset[Cell] | None = None
+    drawn: bool = field(default=False, compare=False)
 
 
 ReadsAndWrites: TypeAlias = tuple[frozenset[Cell], frozenset[Cell]]

@@ -44,6 +44,7 @@ class StepResult(NamedTuple):
     messages: tuple[tuple[str, OpenFlowMessage], ...]
     events: tuple[Event, ...]
     draws: tuple[tuple[int, int], ...]
+    drawn: bool = False  # whether there were others
 
 
 class CapturedProgram(Copyable, OutputKeeper, ABC):
@@ -227,7 +228,7 @@ class CapturedProgram(Copyable, OutputKeeper, ABC):
     def _reactions(self, core: StateId, given: Input, watcher: RunContext = nullcontext) -> Iterator[Reaction]:
         for step, result in self._steps(core, given, watcher):
             after = self._states.store(core, step)
-            yield Reaction(after, result.messages, result.events, _label(step.choice, result.draws))
+            yield Reaction(after, result.messages, result.events, _label(step.choice, result.draws), drawn=result.drawn)
 
     def _steps(
         self, core: StateId, given: Input, watcher: RunContext = nullcontext
@@ -253,10 +254,12 @@ class CapturedProgram(Copyable, OutputKeeper, ABC):
         """Take a step from the present state. Raises LimitReached before it, or inside of its code."""
         check_limits()  # restoring a state may take many steps
         draws = self._draws()
+        before = draws.getstate()
         draws.begin(step.script)
         messages, events = self._states.leave(lambda: self._perform(step))
         self._uses_meters |= any(isinstance(message, MeterMod) for _, message in messages)
-        result = StepResult(messages, (*events, *self._printed()), tuple(draws.made))
+        drawn = draws.getstate() != before
+        result = StepResult(messages, (*events, *self._printed()), tuple(draws.made), drawn)
         draws.begin()
         return result
 

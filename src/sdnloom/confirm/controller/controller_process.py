@@ -183,7 +183,8 @@ class ControllerProcess:
 def run_command(command: ControllerCommand) -> ControllerProcess:
     """Start the module of a command with this Python, and give it its document."""
     words = [sys.executable, "-m", command.module]
-    environment = {"PYTHONUNBUFFERED": "1", "PYTHONPATH": _python_path(), **command.environment}
+    seed = os.environ.get("PYTHONHASHSEED", "0")  # without one, the order of sets would change from run to run
+    environment = {"PYTHONHASHSEED": seed, "PYTHONUNBUFFERED": "1", "PYTHONPATH": _python_path(), **command.environment}
     return ControllerProcess(words, environment, json.dumps(command.document))
 
 
