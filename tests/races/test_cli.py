@@ -5,27 +5,37 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import pytest
+
+from tests.cli.running import CommandLine, Run
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "races"
 FIREWALL = str(EXAMPLES / "firewall.races")
 HIERARCHY = (str(EXAMPLES / "hierarchy.json"), str(EXAMPLES / "hierarchy.properties.json"))
 
 
-def sdnloom(*arguments: str, seed: str = "0") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sdnloom", "races", *arguments]
-    environment = {**os.environ, "PYTHONHASHSEED": seed, "COLUMNS": "120"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+class RacesCommand(Protocol):
+    """Runs `sdnloom races` with arguments, in this process."""
+
+    def __call__(self, *arguments: str) -> Run: ...
 
 
-def test_text_report_of_the_firewall() -> None:
-    done = sdnloom(FIREWALL, "--long")
-    assert done.returncode == 1
-    assert done.stderr == ""
+@pytest.fixture
+def races(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RacesCommand:
+    monkeypatch.setenv("COLUMNS", "120")
+    return partial(CommandLine(monkeypatch, capsys), "races")
+
+
+def test_text_report_of_the_firewall(races: RacesCommand) -> None:
+    done = races(FIREWALL, "--long")
+    assert done.code == 1
+    assert done.err == ""
     assert (
-        done.stdout
+        done.out
         == """\
 harmful races: 2 (CT->SW 2, CT->SW<-CT 0, CT->CT->SW 0)
 proved: no trace of any length has another; mode complete, 12 states (12 stored), 5 levels, 6 property evaluations
@@ -63,10 +73,10 @@ proved: no trace of any length has another; mode complete, 12 states (12 stored)
     )
 
 
-def test_json_report_has_counts_races_and_proof() -> None:
-    done = sdnloom(*HIERARCHY, "--mode", "raceloom", "--depth", "10", "--format", "json")
-    assert done.returncode == 1
-    report = json.loads(done.stdout)
+def test_json_report_has_counts_races_and_proof(races: RacesCommand) -> None:
+    done = races(*HIERARCHY, "--mode", "raceloom", "--depth", "10", "--format", "json")
+    assert done.code == 1
+    report = json.loads(done.out)
     assert report["counts"] == {"CT->SW": 4, "CT->SW<-CT": 3, "CT->CT->SW": 1}
     assert (report["verdict"], report["outcome"]) == ("violated", "harmful races")
     assert report["depth"] == 10
@@ -84,49 +94,75 @@ def test_json_report_has_counts_races_and_proof() -> None:
     assert [one["type"] for one in report["races"]].count("CT->SW<-CT") == 3
 
 
-def test_all_races_include_the_harmless() -> None:
-    done = sdnloom(FIREWALL, "--races", "all", "--format", "json")
-    report = json.loads(done.stdout)
+def test_all_races_include_the_harmless(races: RacesCommand) -> None:
+    done = races(FIREWALL, "--races", "all", "--format", "json")
+    report = json.loads(done.out)
     assert report["harmless"] == {"CT->SW": 2, "CT->SW<-CT": 0, "CT->CT->SW": 0}
     assert [race["property"] for race in report["races"]] == ["ssh_is_blocked"] * 2 + [None] * 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["text", "json", "dot", "mermaid"])
-def test_output_does_not_depend_on_the_hash_seed(form: str) -> None:
-    first, second = (sdnloom(*HIERARCHY, "--format", form, "--races", "all", seed=seed) for seed in ("1", "2"))
+def test_output_does_not_depend_on_the_hash_seed() -> None:
+    first, second = (each_format(seed) for seed in ("1", "2"))
     assert first.stdout == second.stdout
-    assert first.stdout
+    assert (first.returncode, first.stderr) == (0, "")
+    texts = first.stdout.split(BETWEEN)
+    beginnings = ("harmful races: ", "{", "digraph", "flowchart")
+    assert [text.startswith(start) for text, start in zip(texts, beginnings, strict=True)] == [True] * 4
 
 
-def test_dot_output_is_what_graphviz_reads(need_tool, tmp_path: Path) -> None:
+def each_format(seed: str) -> subprocess.CompletedProcess[str]:
+    """What the command prints in each format, in one process with that hash seed."""
+    command = [sys.executable, "-c", EACH_FORMAT, *HIERARCHY, "--races", "all"]
+    environment = {**os.environ, "PYTHONHASHSEED": seed, "COLUMNS": "120"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+
+
+BETWEEN = "----- the next format\n"
+EACH_FORMAT = f"""
+import sys
+from sdnloom.cli import main
+
+arguments = sys.argv[1:]
+for number, form in enumerate(["text", "json", "dot", "mermaid"]):
+    if number:
+        print({BETWEEN!r}, end="")
+    sys.argv = ["sdnloom", "races", *arguments, "--format", form]
+    try:
+        main()
+    except SystemExit as ended:
+        assert ended.code == 1, ended.code
+"""
+
+
+def test_dot_output_is_what_graphviz_reads(races: RacesCommand, need_tool, tmp_path: Path) -> None:
     need_tool("dot")
-    picture = sdnloom(*HIERARCHY, "--format", "dot").stdout
+    picture = races(*HIERARCHY, "--format", "dot").out
     drawn = subprocess.run(["dot", "-Tplain"], input=picture, capture_output=True, text=True, timeout=60, check=False)
     assert drawn.returncode == 0, drawn.stderr
     # Three traces of 3 events, three of 4, two of 5 and one of 6, each with one state more than events.
     assert drawn.stdout.count("\nnode ") == 3 * 4 + 3 * 5 + 2 * 6 + 7
 
 
-def test_mermaid_output_marks_the_racing_events() -> None:
-    lines = sdnloom(FIREWALL, "--format", "mermaid", "--max-races", "1").stdout.splitlines()
+def test_mermaid_output_marks_the_racing_events(races: RacesCommand) -> None:
+    lines = races(FIREWALL, "--format", "mermaid", "--max-races", "1").out.splitlines()
     assert lines[0] == "flowchart TD"
     assert '    r1s2["Net, C<br/><b>[2, 0]</b>, [1, 1]"]' in lines
     assert lines[-1] == "  linkStyle 1,2 stroke:#c0392b,stroke-width:3px"
 
 
 @pytest.mark.slow
-def test_no_harmful_race_exits_0_and_says_whether_it_is_proved(tmp_path: Path) -> None:
+def test_no_harmful_race_exits_0_and_says_whether_it_is_proved(races: RacesCommand, tmp_path: Path) -> None:
     model = tmp_path / "harmless.races"
     text = "network N\n switch S\n  update u ? port <- 2\nC = u ! port <- 2 ; C\nsystem N || C\n"
     model.write_text(text + "property p = port = 3 . @Network . port = 2 is nonempty")
-    bounded = sdnloom(str(model), "--depth", "1")
-    assert bounded.returncode == 0
-    assert bounded.stdout.startswith("no harmful race\nall traces of up to 1 events; a greater --depth, or unbounded")
+    bounded = races(str(model), "--depth", "1")
+    assert bounded.code == 0
+    assert bounded.out.startswith("no harmful race\nall traces of up to 1 events; a greater --depth, or unbounded")
     model.write_text(text + "property p = port = 3 . @Network . port = 4 is nonempty")
-    proved = sdnloom(str(model))
-    assert proved.returncode == 0
-    assert proved.stdout == (
+    proved = races(str(model))
+    assert proved.code == 0
+    assert proved.out == (
         "no harmful race\nproved: no trace of any length has another; "
         "no table that can be installed changes any property's value\n"
     )
@@ -142,12 +178,12 @@ def test_no_harmful_race_exits_0_and_says_whether_it_is_proved(tmp_path: Path) -
         ([HIERARCHY[0]], "found no property, expected one or more"),
     ],
 )
-def test_bad_input_exits_2_without_a_traceback(arguments: list[str], message: str) -> None:
-    done = sdnloom(*arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+def test_bad_input_exits_2_without_a_traceback(races: RacesCommand, arguments: list[str], message: str) -> None:
+    done = races(*arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert "Traceback" not in done.err
+    assert done.out == ""
 
 
 @pytest.mark.slow
@@ -160,13 +196,13 @@ def test_bad_input_exits_2_without_a_traceback(arguments: list[str], message: st
         (b'{"Switches": ', "bad.races:1:14: no JSON"),
     ],
 )
-def test_errors_in_files_have_a_position(tmp_path: Path, content: bytes, message: str) -> None:
+def test_errors_in_files_have_a_position(races: RacesCommand, tmp_path: Path, content: bytes, message: str) -> None:
     model = tmp_path / "bad.races"
     model.write_bytes(content)
-    done = sdnloom(str(model))
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    done = races(str(model))
+    assert done.code == 2
+    assert message in done.err
+    assert "Traceback" not in done.err
 
 
 LARGE = 26
@@ -187,23 +223,23 @@ def large_model(tmp_path: Path) -> str:
     return str(model)
 
 
-def test_a_time_limit_ends_with_what_was_found_and_exits_3(tmp_path: Path) -> None:
-    done = sdnloom(large_model(tmp_path), "--time-limit", "0.5", "--max-races", "1")
-    assert done.returncode == 3
-    assert done.stdout.startswith("incomplete: the time limit of 0.5 s was reached; harmful races so far: ")
-    assert "stopped: the time limit" in done.stderr
+def test_a_time_limit_ends_with_what_was_found_and_exits_3(races: RacesCommand, tmp_path: Path) -> None:
+    done = races(large_model(tmp_path), "--time-limit", "0.5", "--max-races", "1")
+    assert done.code == 3
+    assert done.out.startswith("incomplete: the time limit of 0.5 s was reached; harmful races so far: ")
+    assert "stopped: the time limit" in done.err
 
 
-def test_a_state_limit_exits_3(tmp_path: Path) -> None:
-    done = sdnloom(large_model(tmp_path), "--max-states", "100", "--format", "json")
-    assert done.returncode == 3
-    assert json.loads(done.stdout)["stopped"] == "the limit of 100 states was reached"
+def test_a_state_limit_exits_3(races: RacesCommand, tmp_path: Path) -> None:
+    done = races(large_model(tmp_path), "--max-states", "100", "--format", "json")
+    assert done.code == 3
+    assert json.loads(done.out)["stopped"] == "the limit of 100 states was reached"
 
 
-def test_a_memory_limit_exits_3(tmp_path: Path) -> None:
-    done = sdnloom(large_model(tmp_path), "--memory-limit", "1", "--format", "json")
-    assert done.returncode == 3
-    assert json.loads(done.stdout)["stopped"] == "the memory limit of 1 MB was reached"
+def test_a_memory_limit_exits_3(races: RacesCommand, tmp_path: Path) -> None:
+    done = races(large_model(tmp_path), "--memory-limit", "1", "--format", "json")
+    assert done.code == 3
+    assert json.loads(done.out)["stopped"] == "the memory limit of 1 MB was reached"
 
 
 def interrupted(times: int, *arguments: str) -> subprocess.CompletedProcess[str]:
