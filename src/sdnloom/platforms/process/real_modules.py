@@ -36,6 +36,8 @@ _WITH = {
 
 _ORIGINALS = frozenset({"threading", "os", "posix", "random", "reprlib"})  # their own code needs the real ones
 
+_LOOK_AGAIN = -2  # no size of a module
+
 _Names = Mapping[str, Any]
 _Source = Callable[[ModuleType], _Names]
 
@@ -85,18 +87,26 @@ class RealModules:
         self._patches = Patches()
         self._twins: dict[int, Any] = {}
         self._originals: list[Any] = []  # keeps ids valid
-        self._reached: set[str] = set()
+        self._reached: dict[str, int] = {}  # modules that the program leads to -> how many names they had
         self._seen: set[str] = set()
+        self._known: frozenset[str] = frozenset()  # names of all imported modules, when it was last looked
         self._activate(_ALWAYS)
 
     def cover(self, modules: Iterable[ModuleType], names: Iterable[str] = ()) -> None:
         """Rebind names in all modules that these modules lead to, or that have these names."""
-        reached = _reached_from(modules, names)
+        self._reached = dict.fromkeys(self._reached, _LOOK_AGAIN)
+        self._cover_more(modules, names)
+
+    def _cover_more(self, modules: Iterable[ModuleType], names: Iterable[str]) -> None:
+        """The same for what was not reached before, or has got more names since then; programs import a lot."""
+        todo = [*names]
+        for each in modules:
+            todo += {each.__name__, *_facts_of(each).modules} - _LED_THROUGH
+        reached = self._newly_reached(todo)
         tops = set(map(_top, reached))
         more = {each for top in tops for each in _WITH.get(top, ())}
-        self._activate(name for name in self._sources if name in reached or name in more or _top(name) in tops)
-        self._reached |= reached
-        for name in self._reached:
+        sources = [name for name in self._sources if name in reached or name in more or _top(name) in tops]
+        for name in self._reached if self._activate(sources) else reached:
             module = sys.modules.get(name)
             if isinstance(module, ModuleType) and not name.startswith("_") and name not in _ORIGINALS:
                 self._rebind_copies(module)
@@ -105,22 +115,56 @@ class RealModules:
                 self.method(Thread, name, method)
             self._methods.clear()
 
+    def _newly_reached(self, todo: list[str]) -> list[str]:
+        """Return the names of modules that these lead to and that were not reached yet, or have grown since."""
+        for name, size in self._reached.items():
+            if _size(name) != size:
+                todo.append(name)
+        if len(sys.modules) != len(self._known):
+            before, self._known = self._known, frozenset(sys.modules)
+            libraries = {top for top in map(_top, self._reached) if _is_library(top)}
+            todo += [name for name in self._known - before if _top(name) in libraries]
+        packages: dict[str, list[str]] = {}
+        done = set[str]()
+        while todo:
+            name = todo.pop()
+            top = _top(name)
+            if name in done or (top in _NO_LIBRARY and name not in _LED_THROUGH):
+                continue
+            size = _size(name)
+            if self._reached.get(name) == size:
+                continue
+            done.add(name)
+            self._reached[name] = size
+            module = sys.modules.get(name)
+            if isinstance(module, ModuleType) and top not in _ENDS:
+                todo += _facts_of(module).modules
+            if _is_library(top):  # all of its modules
+                if not packages:
+                    for each in self._known:
+                        packages.setdefault(_top(each), []).append(each)
+                todo += packages.get(top, ())
+        return list(done)
+
     def see(self, name: str, members: Iterable[str] | None) -> None:
         """Rebind names at the moment that the program imports a module, or members of it."""
         if _top(name) not in _NO_LIBRARY and (name not in self._seen or members):
             names = {name, *(f"{name}.{each}" for each in members or ())} - self._seen
             if names and ProgramThread.ident:
                 self._seen |= names
-                self.cover([], [each for each in names if each in sys.modules])
+                self._cover_more([], [each for each in names if each in sys.modules])
 
     def cover_new(self, module: ModuleType) -> None:
         """Rebind names of a library that has just been imported; nothing while it is one that another one imports."""
         if ProgramThread.ident:
-            self.cover([module])
+            self._cover_more([module], ())
 
-    def _activate(self, names: Iterable[str]) -> None:
-        for name in [name for name in names if name in self._sources and name in sys.modules]:
+    def _activate(self, names: Iterable[str]) -> bool:
+        """Rebind names of these modules if they are imported; whether any was."""
+        found = [name for name in names if name in self._sources and name in sys.modules]
+        for name in found:
             self._rebind(sys.modules[name], self._sources.pop(name)(sys.modules[name]))
+        return bool(found)
 
     def name(self, space: dict[str, Any], name: str, value: Any) -> None:
         """Rebind a name of another namespace."""
@@ -187,27 +231,14 @@ class RealModules:
             ProgramThread.ident = before
 
 
-def _reached_from(modules: Iterable[ModuleType], names: Iterable[str]) -> set[str]:
-    """Return the names of the modules that these modules lead to; of a library, all of its modules."""
-    packages: dict[str, list[str]] = {}
-    for name in list(sys.modules):
-        packages.setdefault(_top(name), []).append(name)
-    reached = set[str]()
-    todo = [*names]
-    for each in modules:
-        todo += {each.__name__, *_facts_of(each).modules} - _LED_THROUGH
-    while todo:
-        name = todo.pop()
-        top = _top(name)
-        if name in reached or (top in _NO_LIBRARY and name not in _LED_THROUGH):
-            continue
-        reached.add(name)
-        module = sys.modules.get(name)
-        if isinstance(module, ModuleType) and top not in _ENDS:
-            todo += _facts_of(module).modules
-        if top not in sys.stdlib_module_names and top not in _NO_LIBRARY:
-            todo += packages.get(top, ())
-    return reached
+def _size(name: str) -> int:
+    """How many names a module has; -1 if there is none."""
+    module = sys.modules.get(name)
+    return len(vars(module)) if isinstance(module, ModuleType) else -1
+
+
+def _is_library(top: str) -> bool:
+    return top not in sys.stdlib_module_names and top not in _NO_LIBRARY
 
 
 def _standing_for(fake: type, real: Any) -> type:

@@ -5,6 +5,7 @@ modules are imported as usual and shared by all programs.
 """
 
 import contextlib
+import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -22,8 +23,9 @@ from sdnloom.platforms.sandbox.late_imports import late_imports
 Compiler = Callable[[bytes, str], CodeType]
 
 
+@functools.lru_cache(maxsize=512)
 def compile_source(source: bytes, path: str) -> CodeType:
-    """Return the code of a file without changes."""
+    """Return the code of a file without changes; programs that have the same file share its code."""
     return compile(source, path, "exec", dont_inherit=True)
 
 
