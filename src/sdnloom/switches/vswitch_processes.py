@@ -132,7 +132,9 @@ class VswitchProcesses:
         # As many tags as a frame of the tests has: what follows them is then parsed, as the specification asks.
         # No datapath flows: one would answer the next frame for the flow table, and would hold back the report of the
         # removal of an entry that it was made from.
-        settings = ("set", "Open_vSwitch", ".", "other_config:vlan-limit=2", "other_config:flow-limit=0")
+        # Statistics are collected as often as it allows: whoever moves the clock waits for that, in real time.
+        options = ("vlan-limit=2", "flow-limit=0", "max-revalidator=100")
+        settings = ("set", "Open_vSwitch", ".", *(f"other_config:{option}" for option in options))
         daemons.run(*_vsctl(directory), "--no-wait", "init", "--", *settings)
         daemon = ("ovs-vswitchd", f"unix:{directory}/db.sock", "--enable-dummy=override", "--disable-system")
         daemons.start("ovs-vswitchd", *daemon, *_usual(directory, "ovs-vswitchd"))
