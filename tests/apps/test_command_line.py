@@ -105,7 +105,7 @@ def test_the_printed_scenario_means_the_same(here: Path, sdnloom: CommandLine) -
     (here / "learning_switch.toml").write_text(printed.out)
     from_options = sdnloom("check", *options)
     assert sdnloom("check", "learning_switch.toml", "--trace-dir", "other").out == re.sub(
-        r"(?<=[wy] )learning_switch", "other/learning_switch", from_options.out
+        r"(?<=[wym] )learning_switch", "other/learning_switch", from_options.out
     )
     assert sdnloom("replay", TRACE, "--scenario", "learning_switch.toml").code == 1
     again = sdnloom("check", "learning_switch.toml", "--print-scenario")

@@ -34,6 +34,7 @@ searched 9 states, 8 transitions, depth 8, 2 handler runs
 bounds: h1: at most 1 packet
 tried: h1 pings h2: at most 1 packet; h2 only receives
 view: sdnloom view hub.quiet-h2.sdnloom-trace.json
+confirm: sdnloom confirm hub.quiet-h2.sdnloom-trace.json
 replay: sdnloom replay hub.quiet-h2.sdnloom-trace.json
 """
 
@@ -379,7 +380,7 @@ def test_both_engines_and_every_seed_print_the_same(sdnloom: CommandLine, tmp_pa
     assert expected.startswith("VIOLATED")
     for arguments in (["--engine", "loop"], ["--engine", "kernel"]):
         assert sdnloom("check", "hub.toml", *arguments).out == expected
-    counts = {sdnloom("check", "hub.toml", "--all", "--seed", seed).out.splitlines()[-6] for seed in range(4)}
+    counts = {sdnloom("check", "hub.toml", "--all", "--seed", seed).out.splitlines()[-7] for seed in range(4)}
     assert len(counts) == 1
     assert counts.pop().startswith("searched ")
 

@@ -245,6 +245,21 @@ def test_a_missing_open_vswitch_is_named_before_the_search(
     )
 
 
+def test_confirm_without_open_vswitch_is_one_message_and_leaves_nothing(
+    sdnloom: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, BUFFERED)
+    checked = sdnloom("check", "hub.toml")
+    assert f"\nconfirm: sdnloom confirm {TRACE}\n" in checked.out
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr("sdnloom.switches.daemons._search_path", lambda: "")
+    run = sdnloom("confirm", TRACE)
+    assert (run.code, run.out, run.err.count("\n")) == (2, "", 1)
+    assert run.err.endswith("(apt-get install openvswitch-switch; it need not run as a service)\n")
+    assert [*(tmp_path / "temporary").iterdir()] == []
+
+
 def test_a_program_of_actors_cannot_be_confirmed(sdnloom: CommandLine) -> None:
     run = sdnloom("check", EXAMPLES / "actors/first_program.py", "--confirm")
     assert run.code == 2

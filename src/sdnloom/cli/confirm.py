@@ -73,7 +73,8 @@ def command(
     progress = ConfirmationProgress(len(prepared.trace.path))
     try:
         with progress.announcing("starting Open vSwitch and the controller"):
-            confirmed = prepared.confirm(options, _shown(prepared.names, form) if show else progress)
+            following = _shown(prepared.names, form, progress) if show else progress
+            confirmed = prepared.confirm(options, following)
     finally:
         progress.stop()
     for warning in confirmed.warnings:
@@ -89,12 +90,13 @@ def command(
     return CONFIRM_EXIT_CODES[confirmed.outcome]
 
 
-def _shown(names: Names, form: str) -> Callable[[ObservedStep], None]:
+def _shown(names: Names, form: str, progress: ConfirmationProgress) -> Callable[[ObservedStep], None]:
     """Print each step: with the report, or on stderr where that is no text."""
     style = text_style()
     live = LiveSteps(names, style)
 
     def show(step: ObservedStep) -> None:
+        progress.stop()  # what was announced
         click.echo(terminal_text("\n".join(live.lines(step)), style.colour), err=form != "text", color=style.colour)
 
     return show

@@ -107,10 +107,12 @@ def dives_text(result: Result) -> str:
     return f"; in {counted(done.dives, 'dive')} into the depth {counted(done.dive_states, 'state')}"
 
 
-def replay_commands(report: JudgedReport, traces: Mapping[Counterexample, Path]) -> list[str]:
-    """A command that shows the first trace that was written, and one for each that replays it."""
+def replay_commands(
+    report: JudgedReport, traces: Mapping[Counterexample, Path], kinds: Sequence[str] = ("view",)
+) -> list[str]:
+    """Commands of these kinds for the first trace that was written, and one for each trace that replays it."""
     files = [traces[violation] for violation in report.violations if violation in traces]
-    shown = [f"view: sdnloom view {shlex.quote(str(files[0]))}"] if files else []
+    shown = [f"{kind}: sdnloom {kind} {shlex.quote(str(files[0]))}" for kind in kinds if files]
     return shown + [f"replay: sdnloom replay {shlex.quote(str(file))}" for file in files]
 
 

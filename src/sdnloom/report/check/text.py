@@ -57,7 +57,7 @@ def report_text(
         lines += [_unseen(name, report.result.incomplete) for name in report.result.never]
     lines += [line for file in report.coverage or () for line in coverage_text(file)]
     lines += output_text(report.output) if report.shows_output else []
-    lines += replay_commands(report, traces)
+    lines += replay_commands(report, traces, ("view",) if confirmations else ("view", "confirm"))
     return "\n".join(lines) + "\n"
 
 
