@@ -24,9 +24,8 @@ from sdnloom.confirm.real_parts import (
 )
 from sdnloom.confirm.supplied_parts import SuppliedParts
 from sdnloom.confirm.taken_step import Agreement, StepImpossible
-from sdnloom.engine.model import Core, Restart
 from sdnloom.engine.semantics import Transition
-from sdnloom.network.controller_component import SETTLE_TICK, ControllerComponent, ControllerCore
+from sdnloom.network.controller_component import SETTLE_TICK, ControllerComponent
 from sdnloom.network.events import CallAnswered, HandlerRaised, MessageHandled, ProgramEnded
 from sdnloom.network.openflow import (
     BarrierRequest,
@@ -48,21 +47,18 @@ from sdnloom.network.openflow import (
 from sdnloom.network.program import (
     Call,
     ClockTick,
-    HasClock,
     Input,
     MessageIn,
     SwitchDown,
     SwitchUp,
     ThreadTurn,
     TimerInput,
-    capability,
 )
 from sdnloom.network.switch import Switch, features_of, initial_switch_core
 from sdnloom.network.switch_component import EpochMessage, EpochSwitchUp
 from sdnloom.network.text import message_words
 
 _NOTHING = ControllerReaction()
-_TIMERS = 12  # that may have fired in one step
 # What a controller may send in a handshake without an effect on packets.
 _HARMLESS = (
     BarrierRequest,
@@ -95,7 +91,7 @@ class ControllerSide:
         self._inputs: dict[str, Input] = {label: given for label, given, _, _ in component.outside}
         self._inputs |= {planned.action: planned.given for planned in component.plan}
         self._inputs[SETTLE_TICK] = ClockTick()
-        self._program = component.program
+        self.program = component.program
         self.name = component.program.name
         self.early = _NOTHING
         self.may_be_early = False
@@ -137,12 +133,13 @@ class ControllerSide:
                 case Call():
                     return self.real.call(given.name, given.arguments)
                 case MessageIn():
-                    return self.real.receive(given.switch, encode(given.message, self._version(given.switch)))
+                    return self.real.receive(given.switch, encode(given.message, self.version(given.switch)))
         except NotEnforceable as error:
             raise StepImpossible(Obstacle.CALL, str(error)) from None
         raise StepImpossible(Obstacle.CONTROLLER, f"{name} cannot be done from outside")
 
-    def _version(self, switch: str) -> int:
+    def version(self, switch: str) -> int:
+        """The OpenFlow version of a switch."""
         return self._configs[switch].version
 
     def _handle(
@@ -165,14 +162,14 @@ class ControllerSide:
         shown = next(event.message for event in transition.outcome.events if isinstance(event, MessageHandled))
         if not isinstance(shown, StatsReply) or shown == transition.step.message:
             return data
-        return encode(replace(shown, xid=int.from_bytes(data[4:8], "big")), self._version(switch))
+        return encode(replace(shown, xid=int.from_bytes(data[4:8], "big")), self.version(switch))
 
     def _answer(self, joined: SwitchUp, supplied: SuppliedParts, told: Collection[type]) -> HandshakeAnswer:
         """The switch's side of the handshake, by the real switch; the first request of each kind belongs to it.
 
         A foreign controller may ask more: questions that are harmless and not among the messages that the model sends.
         """
-        switch, version = joined.switch, self._version(joined.switch)
+        switch, version = joined.switch, self.version(joined.switch)
         config = Switch(joined.datapath_id, joined.ports, version=version)
         model: dict[type[OpenFlowMessage], OpenFlowMessage] = {
             FeaturesRequest: joined.features or features_of(config, initial_switch_core(config)),
@@ -228,7 +225,7 @@ class ControllerSide:
         """What the model says of a step beside what the real controller did."""
         roles = roles.copy()
         contrasts: list[Contrast] = list(self._handshake)
-        expected, observed = self._by_switch(transition, reaction)
+        expected, observed = messages_by_switch(transition, reaction)
         left: list[tuple[str, bytes]] = []
         data_of: dict[str, list[bytes | None]] = {}
         for switch in sorted({*expected, *observed}):
@@ -245,7 +242,7 @@ class ControllerSide:
             )
         early = ControllerReaction(tuple(left), tuple(raised), tuple(answers))
         if early and not self.may_be_early:
-            contrasts += _unexpected(early, self._version)
+            contrasts += _unexpected(early, self.version)
             early = _NOTHING
         sent = tuple(
             (channel, HeldMessage(message, data_of[channel.removesuffix(".of")].pop(0)))
@@ -256,47 +253,8 @@ class ControllerSide:
             emitted = tuple(SentBytes(f"{switch}.of", data) for switch, data in reaction.messages)
         return Agreement(tuple(contrasts), sent, emitted, roles, supplied, early)
 
-    def refuse_own_choice(
-        self,
-        before: Core,
-        transition: Transition,
-        reaction: ControllerReaction,
-        roles: NumberRoles,
-        supplied: SuppliedParts,
-    ) -> None:
-        """Raise StepImpossible if the app differs only by something that it decides itself.
-
-        That is: a timer that fires now, an order that Python leaves open, such as that of a set, or a random draw.
-        """
-        self.may_be_early = True
-        relaxed = self.compare(transition, reaction, roles, supplied)
-        core = transition.outcome.core
-        if not relaxed.contrasts and isinstance(core, ControllerCore) and self._is_of_timers(core, relaxed.early):
-            raise StepImpossible(
-                Obstacle.APP_TIMER, "a timer of the app fires in this step, and the trace has it later or never"
-            )
-        expected, observed = self._by_switch(transition, reaction)
-        if (
-            reaction.raised
-            or reaction.ended
-            or {n: len(m) for n, m in expected.items()} != {n: len(m) for n, m in observed.items()}
-        ):
-            return
-        if all(self._are_permuted(switch, expected[switch], observed[switch], roles) for switch in expected):
-            raise StepImpossible(
-                Obstacle.APP_CHOICE,
-                "the app sends the same messages in another order: of a set, of threads, or of something else that "
-                "Python leaves open",
-            )
-        assert isinstance(before, ControllerCore)
-        reactions = self._program.handle(before.program, self._given(transition))
-        if not isinstance(reactions, Restart) and any(each.drawn for each in reactions):
-            raise StepImpossible(
-                Obstacle.APP_CHOICE, "the app draws random numbers in this step, and they are others in its process"
-            )
-
-    def _given(self, transition: Transition) -> Input:
-        """The input of the program in a step."""
+    def given(self, transition: Transition) -> Input:
+        """The input of the program in a step of the controller."""
         name, message = transition.action.name, transition.step.message
         if not name.startswith("handle "):
             return self._inputs.get(name, ThreadTurn())
@@ -307,52 +265,6 @@ class ControllerSide:
         shown = next(event.message for event in transition.outcome.events if isinstance(event, MessageHandled))
         return MessageIn(name.removeprefix("handle "), shown)
 
-    def _by_switch(
-        self, transition: Transition, reaction: ControllerReaction
-    ) -> tuple[dict[str, list[Any]], dict[str, list[bytes]]]:
-        """The messages that the model says and those observed, by switch."""
-        expected: dict[str, list[Any]] = defaultdict(list)
-        for channel, message in transition.outcome.sends:
-            plain = message.message if isinstance(message, EpochMessage) else message
-            expected[channel.removesuffix(".of")].append(plain)
-        observed: dict[str, list[bytes]] = defaultdict(list)
-        for switch, data in reaction.messages:
-            observed[switch].append(data)
-        return expected, observed
-
-    def _are_permuted(
-        self, switch: str, expected: Sequence[OpenFlowMessage], observed: Sequence[bytes], roles: NumberRoles
-    ) -> bool:
-        """Whether each observed message is one of those expected, and the other way round."""
-        left = [observed_message(data, self._version(switch)) for data in observed]
-        for message in expected:
-            same = next(
-                (each for each in left if not message_contrasts("", switch, message, each, roles.copy(), False)), None
-            )
-            if same is None:
-                return False
-            left.remove(same)
-        return not left
-
-    def _is_of_timers(self, core: ControllerCore, early: ControllerReaction) -> bool:
-        """Whether all of these messages are what the program sends when its next timers fire."""
-        if capability(self._program, HasClock) is None or not early.messages:
-            return False
-        sent: dict[str, list[OpenFlowMessage]] = defaultdict(list)
-        program = core.program
-        for _ in range(_TIMERS):
-            ticks = self._program.handle(program, ClockTick())
-            if isinstance(ticks, Restart) or not ticks:
-                break
-            program = ticks[0].core
-            for switch, message in (each for tick in ticks for each in tick.messages):
-                sent[switch].append(message)
-        for switch, data in early.messages:
-            seen = observed_message(data, self._version(switch))
-            if not any(not message_contrasts("", switch, one, seen, NumberRoles(), False) for one in sent[switch]):
-                return False
-        return True
-
     def _compare_messages(
         self,
         switch: str,
@@ -362,7 +274,7 @@ class ControllerSide:
         contrasts: list[Contrast],
     ) -> tuple[list[bytes | None], list[bytes]]:
         """Return the bytes of each expected message, and those of messages beyond them."""
-        version, what = self._version(switch), f"the app to {switch}"
+        version, what = self.version(switch), f"the app to {switch}"
         found: list[bytes | None] = []
         left: list[bytes] = []
         rest = list(observed)
@@ -433,3 +345,17 @@ def _unexpected(early: ControllerReaction, version: Callable[[str], int]) -> lis
     raised = [Contrast("exception of the app", "", f"{each.file}:{each.line}: {each.text}") for each in early.raised]
     answers = [Contrast(f"answer to {each.name}", "", f"{each.status} {each.body}") for each in early.answers]
     return messages + raised + answers
+
+
+def messages_by_switch(
+    transition: Transition, reaction: ControllerReaction
+) -> tuple[dict[str, list[Any]], dict[str, list[bytes]]]:
+    """The messages that the model says and those observed, by switch."""
+    expected: dict[str, list[Any]] = defaultdict(list)
+    for channel, message in transition.outcome.sends:
+        plain = message.message if isinstance(message, EpochMessage) else message
+        expected[channel.removesuffix(".of")].append(plain)
+    observed: dict[str, list[bytes]] = defaultdict(list)
+    for switch, data in reaction.messages:
+        observed[switch].append(data)
+    return expected, observed

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from sdnloom.confirm.app_choice import refuse_own_choice
 from sdnloom.confirm.comparison import NumberRoles
 from sdnloom.confirm.controller_side import ControllerSide
 from sdnloom.confirm.held_messages import HeldMessage, HeldMessages
@@ -115,7 +116,7 @@ class Lockstep:
             if name != CONTROLLER:
                 return StepDifference(observed, PartKind.SWITCH, name, agreement.contrasts)
             before = self.state.cores[self.semantics.index[name]]
-            self._controller.refuse_own_choice(before, transition, reaction, real.roles, real.supplied)
+            refuse_own_choice(self._controller, before, transition, reaction, real.roles, real.supplied)
             return StepDifference(observed, PartKind.APP, self._controller.name, agreement.contrasts)
         real.roles, real.supplied = agreement.roles, agreement.supplied
         if name == CONTROLLER:

@@ -120,6 +120,10 @@ class HasThreads(Protocol):
     def explores_threads(self) -> bool:
         """Whether each step of a thread is a step of the search; otherwise threads run inside of reactions."""
 
+    @property
+    def has_threads(self) -> bool:
+        """Whether a thread of its own has run so far, in any state."""
+
 
 @runtime_checkable
 class HasClock(Protocol):

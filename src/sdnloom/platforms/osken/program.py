@@ -170,6 +170,11 @@ class OskenProgram(CapturedProgram):
         return self._apps.program
 
     @property
+    def has_threads(self) -> bool:
+        """Whether a thread that the apps have started has run so far."""
+        return self._apps.has_threads
+
+    @property
     def version(self) -> str:
         """The version of OpenFlow that the switches must speak."""
         return self._apps.version
