@@ -3,7 +3,8 @@
 What happens to an exception stays as it is: hooks look and pass it on. The places, each with one report:
 
 - a handler, on eventlet's hub, or one that no `except Exception` catches: os-ken's event loop logs it and goes on;
-- a thread of the hub, event loops and receivers among them: the hub logs it or, on the native hub, drops it silently;
+- a receiver of messages: the connection ends, and on the native hub its thread waits before it passes the exception on;
+- another thread of the hub, event loops among them: the hub logs it or, on the native hub, drops it silently;
 - other threads of Python and timers of the native hub: `threading.excepthook`;
 - other threads of eventlet: eventlet prints it;
 - the main thread: `sys.excepthook`.
@@ -13,11 +14,13 @@ import functools
 import importlib
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from greenlet import GreenletExit
 from os_ken.base import app_manager
+from os_ken.base.app_manager import Datapath  # its own module cannot be imported first
 from os_ken.lib import hub
 
 ReportError: TypeAlias = Callable[[BaseException], None]
@@ -46,6 +49,7 @@ def install_hooks(report: ReportError) -> None:
     names = ["spawn", "spawn_after"] if hub.HUB_TYPE == "eventlet" else ["spawn"]  # timers end in the hook of threads
     for name in names:
         vars(hub)[name] = _reporting_spawn(vars(hub)[name], name != "spawn", report)
+    _hook_receivers(report)
     _hook_threads(report)
     if hub.HUB_TYPE == "eventlet":
         _hook_eventlet(report)
@@ -82,13 +86,34 @@ def _reporting_call(function: Callable[..., Any], taken: Any, report: ReportErro
         except (GreenletExit, KeyboardInterrupt):
             raise
         except taken as error:
-            report(error)
+            if not _was_received(error):
+                report(error)
             raise
 
     for name in ("__name__", "__qualname__", "__doc__"):  # threads are named after what they run
         if hasattr(function, name):
             setattr(call, name, getattr(function, name))
     return call
+
+
+def _hook_receivers(report: ReportError) -> None:
+    receive = Datapath._recv_loop
+
+    def receive_messages(self: Any) -> None:
+        try:
+            receive(self)
+        except (GreenletExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            report(error)
+            raise
+
+    Datapath._recv_loop = receive_messages
+
+
+def _was_received(error: BaseException) -> bool:
+    """Whether an exception comes from a receiver of messages: then it was reported there."""
+    return any(frame.f_code.co_name == "receive_messages" for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def _hook_threads(report: ReportError) -> None:
