@@ -1,7 +1,8 @@
 """The process of a controller: started in a temporary folder, watched by its reports and its log, ended by process id.
 
 It listens on loopback only. If sdnloom is killed, Linux ends it, and it sees the end of its standard input. Everything
-that it starts inherits the variable SDNLOOM_CONTROLLER, by which `close` finds and ends what is left of it.
+that it starts inherits the variable SDNLOOM_CONTROLLER, by which what is left of it is found and ended: by `close`, or
+if sdnloom is killed by the keeper of the folder.
 """
 
 import contextlib
@@ -46,7 +47,7 @@ class ControllerProcess:
         working_folder: Path | None = None,
     ) -> None:
         """Start it; it works in the temporary folder unless another one is given."""
-        self._folder = TemporaryFolder("sdnloom-controller-")
+        self._folder = TemporaryFolder("sdnloom-controller-", MARK)
         self.folder = self._folder.path
         self._reports, theirs = os.pipe()
         os.set_blocking(self._reports, False)

@@ -1,9 +1,10 @@
 """Whether a process and its children are at rest: every thread sleeps, and none has run between two looks.
 
-Why two looks are enough: a thread that slept at both and did not run between them slept at the moment between the
-looks, and nobody had woken it, for a woken thread is runnable at once. So at that moment no thread ran and none was
-about to. Threads that wake up now and then (a hub's timers, a virtual machine's housekeeping) do not prevent it: a look
-takes less than a millisecond, and rest is found between two of their turns.
+Why two looks are enough: every thread there is at the moment between the looks is in the second. One that slept at both
+and did not run between them slept at that moment, and nobody had woken it, for a woken thread is runnable at once. So
+at that moment no thread ran and none was about to. Threads that wake up now and then (a hub's timers, a virtual
+machine's housekeeping) do not prevent it: a look takes less than a millisecond, and rest is found between two of their
+turns.
 
 What is not seen: something that the process waits for outside of itself and its children, such as another host.
 """
@@ -54,11 +55,10 @@ class ProcessRest:
         """
         if len(self._open) > _MOST_OPEN:
             self.close()
-        threads = self._threads()
-        first = self._read(threads)
+        first = self._read(self._threads())
         if first is None:
             return None
-        second = self._read(threads)
+        second = self._read(self._threads())  # listed again: a thread of the first look may have started others
         if second is not None and second != first:
             changed = sorted(set(second) ^ set(first))
             self.awake = self._name(*changed[0][:2])
