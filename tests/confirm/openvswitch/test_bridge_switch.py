@@ -53,6 +53,7 @@ from tests.confirm.openvswitch.conftest import MakeBridges
 VERSIONS = pytest.mark.parametrize("version", [V10, V13], ids=["1.0", "1.3"])
 FRAME = encode_packet(stack(Ethernet(2, 1, 0x88B5), payload=bytes(50)))
 REPORT = int(FlowFlag.SEND_FLOW_REM)
+GAP = 16  # milliseconds between inputs that start timers
 
 
 def given(switch: BridgeSwitch, version: int, *messages: OpenFlowMessage) -> list[OpenFlowMessage]:
@@ -264,14 +265,14 @@ def test_entries_expire_when_their_time_is_over_and_not_before(bridges: MakeBrid
     assert one.next_expiry() is None
     given(one, version, entry(2, in_port=1, hard_timeout=3, flags=REPORT), entry(2, in_port=2, idle_timeout=5))
     given(two, version, entry(2, in_port=3, idle_timeout=4, flags=REPORT))
-    assert one.next_expiry() == two.next_expiry() == 3001
-    assert one.advance(3000) == SwitchReaction()
+    assert one.next_expiry() == two.next_expiry() == 3001 - GAP
+    assert one.advance(3000 - GAP) == SwitchReaction()
     (removed,) = read(one.advance(1), version)
     assert isinstance(removed, FlowRemoved)
     assert (removed.reason, removed.match) == (FlowRemovedReason.HARD_TIMEOUT, Match.of(in_port=1))
     assert two.late() == SwitchReaction()
-    assert one.next_expiry() == 1000
-    assert one.advance(1000) == SwitchReaction()
+    assert one.next_expiry() == 1000 + GAP
+    assert one.advance(1000 + GAP) == SwitchReaction()
     (removed,) = read(two.late(), version)
     assert isinstance(removed, FlowRemoved)
     assert (removed.reason, removed.match) == (FlowRemovedReason.IDLE_TIMEOUT, Match.of(in_port=3))
@@ -280,8 +281,35 @@ def test_entries_expire_when_their_time_is_over_and_not_before(bridges: MakeBrid
     one.receive_frames([(2, FRAME)])
     assert one.advance(1000) == SwitchReaction()
     assert len(one.entries()) == 1  # it was used
+    assert one.next_expiry() == 4001
     one.advance(4001)
     assert one.entries() == ()
+    assert one.next_expiry() is None
+
+
+@VERSIONS
+def test_entries_of_different_steps_expire_one_after_the_other(bridges: MakeBridges, version: int) -> None:
+    switches = bridges(configs(version)).switches
+    order = [("s1", 2), ("s2", 1), ("s1", 1), ("s2", 3)]
+    for name, port in order:
+        given(switches[name], version, entry(2, in_port=port, hard_timeout=1))
+    for name, port in order:
+        before = {each: switch.entries() for each, switch in switches.items()}
+        switches["s1"].advance(switches["s1"].next_expiry() or 0)
+        after = {each: switch.entries() for each, switch in switches.items()}
+        changed = [each for each in switches if len(before[each]) != len(after[each])]
+        assert changed == [name]
+        assert {each.match for each in before[name]} - {each.match for each in after[name]} == {Match.of(in_port=port)}
+
+
+@VERSIONS
+def test_no_entry_expires_because_of_other_inputs(bridges: MakeBridges, version: int) -> None:
+    switch = bridges(configs(version, 1)).switches["s1"]
+    given(switch, version, entry(2, in_port=1, hard_timeout=1, flags=REPORT))
+    for number in range(70):  # 16 ms each would be more than a second
+        assert given(switch, version, entry(2, in_port=2, hard_timeout=1, cookie=number)) == []
+    assert len(switch.entries()) == 2
+    assert switch.next_expiry() == 1
 
 
 @VERSIONS

@@ -29,6 +29,7 @@ class SharedClock(NamedTuple):
 
     advance: Callable[[int], SwitchReaction]
     next_expiry: Callable[[], int | None]
+    before_input: Callable[[Sequence[bytes]], None]  # with messages; none for frames
 
 
 class BridgeSwitch(RealSwitch):
@@ -64,6 +65,7 @@ class BridgeSwitch(RealSwitch):
         for each in found:
             self._check_port_mod(each)
         with self._clear_errors(f"a message of type {', '.join(map(str, sorted(types)))}"):
+            self._clock.before_input(found)
             self._bridge.openflow.send(message)
             reaction = self._bridge.observe(removals=bool(types & _REMOVING[version]))
             if changes_ports:
@@ -74,6 +76,8 @@ class BridgeSwitch(RealSwitch):
         """Let frames arrive at ports, one after the other."""
         given = [(port, frame) for port, frame in arrivals if port not in self._down]
         with self._clear_errors("a frame"):
+            if given:
+                self._clock.before_input(())
             for number, (port, frame) in enumerate(given):
                 if number:
                     self._bridge.processes.rounds(1)  # frames that wait at several ports are taken in any order

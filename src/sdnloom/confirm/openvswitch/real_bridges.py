@@ -2,10 +2,11 @@
 
 import contextlib
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sdnloom.confirm.openvswitch.bridge_plans import bridge_plans
 from sdnloom.confirm.openvswitch.bridge_switch import BridgeSwitch, SharedClock, clear_errors
+from sdnloom.confirm.openvswitch.switch_clock import SwitchClock
 from sdnloom.network.switch import Switch
 from sdnloom.switches.bridge import Bridge, SwitchReaction, advance_clock
 from sdnloom.switches.errors import SwitchEndedError
@@ -21,11 +22,10 @@ class RealBridges:
 
     def __init__(self, configs: Mapping[str, Switch], processes: VswitchProcesses | None = None) -> None:
         plans, self.notes = bridge_plans(configs)
-        self._clock = 0  # milliseconds since these bridges were made
-        self._moments = {0}  # when the clock stood still
         self._ours = processes is None
         self._processes = VswitchProcesses() if processes is None else processes
         self._bridges = {name: Bridge(self._processes, plan) for name, plan in plans.items()}
+        self._clock = SwitchClock(self._processes.warp, lambda name: self._switches[name].entries())
         self._switches = {
             name: BridgeSwitch(name, configs[name], bridge, self._clock_of(name))
             for name, bridge in self._bridges.items()
@@ -59,32 +59,22 @@ class RealBridges:
 
     def advance(self, milliseconds: int) -> dict[str, SwitchReaction]:
         """Let the clock of all switches move on; return what each that has power did."""
-        powered = {name: switch for name, switch in self._switches.items() if switch.powered}
-        bridges = [self._bridges[name] for name in powered]
-        end = self._clock + milliseconds
-        stops = [self._clock, *(each for each in self._expiries() if each < end), end]
+        powered = self._powered()
+        end = self._clock.now + milliseconds
+        stops = [self._clock.now, *(each for each in self._clock.expiries(powered) if each < end), end]
+        steps = [after - before for before, after in itertools.pairwise(stops)]
         with clear_errors(self._processes, "the switches", f"{milliseconds} ms"):
-            reactions = advance_clock(self._processes, bridges, (b - a for a, b in itertools.pairwise(stops)))
-        self._clock = end
-        self._moments.add(end)
-        shown = (switch.shown(each) for switch, each in zip(powered.values(), reactions, strict=True))
-        return dict(zip(powered, shown, strict=True))
+            reactions = advance_clock(self._processes, [self._bridges[name] for name in powered], steps)
+        self._clock.moved_to(end)
+        return {name: self._switches[name].shown(each) for name, each in zip(powered, reactions, strict=True)}
 
     def next_expiry(self) -> int | None:
         """Return the milliseconds until an entry may expire; None if none ever does."""
-        expiries = self._expiries()
-        return expiries[0] - self._clock if expiries else None
+        expiries = self._clock.expiries(self._powered())
+        return expiries[0] - self._clock.now if expiries else None
 
-    def _expiries(self) -> list[int]:
-        """Return the times at which an entry may expire, in order.
-
-        An entry was used, or made, at a moment when the clock stood still, and expires just after its timeout is over.
-        """
-        switches = [each for each in self._switches.values() if each.powered]
-        entries = [entry for switch in switches for entry in switch.entries()]
-        timeouts = {each for entry in entries for each in (entry.idle_timeout, entry.hard_timeout)} - {0}
-        times = {moment + 1000 * timeout + 1 for moment in self._moments for timeout in timeouts}
-        return sorted(each for each in times if each > self._clock)
+    def _powered(self) -> list[str]:
+        return [name for name, switch in self._switches.items() if switch.powered]
 
     def close(self) -> None:
         """Remove the bridges, and end Open vSwitch if it was started here."""
@@ -114,4 +104,7 @@ class RealBridges:
                 self._switches[other].keep_late(reactions[other])
             return reactions.get(name, SwitchReaction())
 
-        return SharedClock(advance, self.next_expiry)
+        def before_input(given: Sequence[bytes]) -> None:
+            self._clock.before_input(name, given, self._powered())
+
+        return SharedClock(advance, self.next_expiry, before_input)
