@@ -7,7 +7,7 @@ trace; so is the order of their rows, which OpenFlow leaves open. A switch of pr
 in the model.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -123,6 +123,15 @@ class SuppliedParts:
         if isinstance(expected, PortStatus) and isinstance(observed, PortStatus) and self.describes(switch):
             return replace(expected, xid=observed.xid, reason=observed.reason)
         return self._counted(switch, expected, observed)
+
+    def once(self, switch: str, observed: Sequence[OpenFlowMessage]) -> list[bool]:
+        """Which messages of a real switch are kept: of two PortStatus of one port only the last.
+
+        Open vSwitch 1.3 tells in two messages that a link went down, the specification's switch in one.
+        """
+        ports = [each.desc.port_no if isinstance(each, PortStatus) else None for each in observed]
+        kept = [port is None or port not in ports[place + 1 :] for place, port in enumerate(ports)]
+        return kept if not all(kept) and self.describes(switch) else [True] * len(kept)
 
     def is_missing(self, switch: str, given: object, expected: OpenFlowMessage) -> bool:
         """Whether a message that the real switch does not send is supplied: the PortStatus after a PortMod.

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from sdnloom.confirm.comparison import (
     NumberRoles,
@@ -25,6 +26,12 @@ from sdnloom.network.openflow import (
     FlowStats,
     FlowStatsReply,
     FlowStatsRequest,
+    GroupDescRequest,
+    GroupMod,
+    MeterConfigReply,
+    MeterConfigRequest,
+    MeterFlag,
+    MeterMod,
     OpenFlowMessage,
     Port,
     encode,
@@ -37,6 +44,9 @@ from sdnloom.network.text import message_words
 from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.switches.bridge import SwitchReaction
 
+_ENTRIES = FlowStatsRequest()
+# What tells whether a message had the same effect on both switches.
+_QUESTIONS: dict[type, OpenFlowMessage] = {GroupMod: GroupDescRequest(), MeterMod: MeterConfigRequest()}
 _SECOND = 1000
 _MOST_SECONDS = 0xFFFF  # of a timeout
 
@@ -51,6 +61,7 @@ class SwitchSide:
         self._targets = {at.port: target for at, target in wiring.targets.items() if at.switch == name}
         self._wires = {target.channel for target in self._targets.values()}
         self._up = f"{name}.up"
+        self._asked: dict[OpenFlowMessage, tuple[OpenFlowMessage, ...]] = {}  # answers since the last step
 
     # -- the input ----------------------------------------------------------------------------------------------------
 
@@ -58,6 +69,7 @@ class SwitchSide:
         self, before: SwitchState, transition: Transition, taken: Sequence[HeldMessage], supplied: SuppliedParts
     ) -> SwitchReaction:
         """Take the step on the real switch and return what it did."""
+        self._asked.clear()
         match transition.action.name:
             case "packets":
                 return self._packets(before, taken)
@@ -181,7 +193,7 @@ class SwitchSide:
         frames = self._compare_frames(transition, reaction, contrasts)
         after = transition.outcome.core
         assert isinstance(after, SwitchState)
-        contrasts += self._compare_state(after, roles, supplied)
+        contrasts += self._compare_state(_message_of(transition), after, roles, supplied)
         sent: list[tuple[str, HeldMessage]] = []
         for channel, message in transition.outcome.sends:
             data = None
@@ -204,25 +216,25 @@ class SwitchSide:
         version, what = self.config.version, f"{self.name} to the controller"
         given = [m for channel, m in transition.outcome.sends if channel == self._up and isinstance(m, OpenFlowMessage)]
         order = sorted(range(len(given)), key=lambda number: _place(given[number]))
-        seen = sorted(
-            ((observed_message(each, version), each) for each in reaction.messages), key=lambda e: _place(e[0])
-        )
+        observed = [observed_message(each, version) for each in reaction.messages]
+        kept = supplied.once(self.name, observed)
+        pairs = [each for each, keep in zip(zip(observed, reaction.messages, strict=True), kept, strict=True) if keep]
+        seen = sorted(pairs, key=lambda pair: _place(pair[0]))
         data: dict[int, bytes] = {}
-        cause = transition.step.message
-        cause = cause.message if isinstance(cause, EpochMessage) else cause
+        cause = _message_of(transition)
         for number in order:
             expected = given[number]
             if seen and type(seen[0][0]) is type(expected):
-                observed, raw = seen.pop(0)
-                with_supplied = supplied.from_switch(self.name, expected, observed)
+                one, raw = seen.pop(0)
+                with_supplied = supplied.from_switch(self.name, expected, one)
                 contrasts += message_contrasts(what, self.name, expected, with_supplied, roles, answer=True)
-                data[number] = raw if with_supplied == observed else encode(with_supplied, version)
+                data[number] = raw if with_supplied == one else encode(with_supplied, version)
             elif supplied.is_missing(self.name, cause, expected):
                 data[number] = encode(expected, version)
             else:
                 other = message_words(seen.pop(0)[0]) if seen else ""
                 contrasts.append(Contrast(what, message_words(expected), other))
-        contrasts += [Contrast(what, "", message_words(observed)) for observed, _ in seen]
+        contrasts += [Contrast(what, "", message_words(one)) for one, _ in seen]
         return iter([data[number] for number in sorted(data)])
 
     def _compare_frames(
@@ -252,14 +264,42 @@ class SwitchSide:
                 contrasts += packet_contrast(what, None, b"", frame)
         return found
 
-    def _compare_state(self, after: SwitchState, roles: NumberRoles, supplied: SuppliedParts) -> Iterator[Contrast]:
-        """Compare the flow entries, and the packets that are kept for the controller."""
+    def _compare_state(
+        self, cause: object, after: SwitchState, roles: NumberRoles, supplied: SuppliedParts
+    ) -> Iterator[Contrast]:
+        """Compare the flow entries, what a message may have changed beside them, and the packets that are kept."""
         if after.phase == "on":
-            for expected, observed in entry_differences(self.model_entries(after), self.real.entries(), roles):
+            for expected, observed in entry_differences(self.model_entries(after), self._entries(), roles):
                 yield Contrast(f"entry of {self.name}", expected, observed)
+            question = _QUESTIONS.get(type(cause))
+            if question is not None:
+                yield from self._compare_answers(question, after, roles)
         ours, theirs = sorted(each.buffer_id for each in after.core.buffers), sorted(supplied.buffers(self.name))
         if ours != theirs:
             yield Contrast(f"buffers of {self.name}", str(ours), str(theirs))
+
+    def _compare_answers(self, question: OpenFlowMessage, after: SwitchState, roles: NumberRoles) -> Iterator[Contrast]:
+        """Ask both switches for their groups or meters; large answers have several parts."""
+        (outcome,) = receive_message(self.config, after.core, question)
+        if question not in self._asked:
+            answers = self.real.request(encode(question, self.config.version))
+            self._asked[question] = tuple(_plain(observed_message(each, self.config.version)) for each in answers)
+        for expected, observed in zip_longest(outcome.messages, self._asked[question]):
+            if expected is None or observed is None:
+                texts = ("" if each is None else message_words(each) for each in (expected, observed))
+                yield Contrast(f"state of {self.name}", *texts)
+            else:
+                yield from message_contrasts(
+                    f"state of {self.name}", self.name, expected, observed, roles, answer=False
+                )
+
+    def _entries(self) -> tuple[FlowStats, ...]:
+        """The entries of the real switch after the step, asked for once."""
+        if _ENTRIES not in self._asked:
+            self._asked[_ENTRIES] = (FlowStatsReply(self.real.entries()),)
+        (reply,) = self._asked[_ENTRIES]
+        assert isinstance(reply, FlowStatsReply)
+        return reply.flows
 
     def model_entries(self, after: object) -> tuple[FlowStats, ...]:
         """The flow entries of the model, as the switch reports them."""
@@ -280,6 +320,25 @@ def entries_of(config: Switch, core: SwitchCore) -> tuple[FlowStats, ...]:
     quiet = replace(config, counters=False)
     (outcome,) = receive_message(quiet, core, FlowStatsRequest())
     return tuple(row for each in outcome.messages if isinstance(each, FlowStatsReply) for row in each.flows)
+
+
+def _plain(answer: OpenFlowMessage) -> OpenFlowMessage:
+    """An answer without the size of bursts that no flag gives a meaning: Open vSwitch reports the rate there."""
+    if not isinstance(answer, MeterConfigReply):
+        return answer
+    rows = [
+        each
+        if each.flags & MeterFlag.BURST
+        else replace(each, bands=tuple(replace(band, burst_size=0) for band in each.bands))
+        for each in answer.meters
+    ]
+    return replace(answer, meters=tuple(rows))
+
+
+def _message_of(transition: Transition) -> object:
+    """The message that a step receives, without the number of its connection."""
+    message = transition.step.message
+    return message.message if isinstance(message, EpochMessage) else message
 
 
 def _keys(entries: Sequence[FlowStats]) -> set[tuple[int, int, str]]:
