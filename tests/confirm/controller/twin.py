@@ -33,13 +33,18 @@ from sdnloom.platforms.osken.program import OskenProgram
 NETWORK = Network(single())
 
 
+def switch_of(number: int, version: int) -> Switch:
+    """A switch with three ports."""
+    return Switch(number, plain_ports(1, 2, 3), version=version)
+
+
 def switch_answers(switch: Switch) -> HandshakeAnswer:
     """Answer each request of the handshake once."""
     version = switch.version
     asked: set[type] = set()
 
     def answer(data: bytes) -> Sequence[bytes] | None:
-        message = Hello() if data[1] == 0 else decode(data, version)
+        message = Hello() if data[1] == 0 else decode(data)
         if type(message) in asked:
             return None
         asked.add(type(message))
@@ -68,7 +73,7 @@ class Twin:
     """Both. `give` gives an input to both and returns what the process did, if the model says the same."""
 
     def __init__(self, program: OskenProgram, network: Network = NETWORK) -> None:
-        self.program = program
+        self.program, self.hub = program, ""
         self.version = VERSION_NUMBERS[program.version]
         self.real: ProcessController = start_controller(program.controller_command(network))
         self._core = program.initial()
@@ -81,7 +86,7 @@ class Twin:
 
     def join(self, number: int) -> ControllerReaction:
         """Connect switch number N, of the name sN, with three ports."""
-        switch = Switch(number, plain_ports(1, 2, 3), version=self.version)
+        switch = switch_of(number, self.version)
         return self._compare(SwitchUp(f"s{number}", number, switch.ports), lambda: self._join(f"s{number}", switch))
 
     def _join(self, name: str, switch: Switch) -> ControllerReaction:

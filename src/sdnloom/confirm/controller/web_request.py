@@ -1,6 +1,6 @@
 """A REST request to the controller on loopback, whose answer may come later.
 
-As the model makes it: HTTP/1.0, no header of the body's type, and no proxy, whatever the environment says.
+As the model makes it: HTTP/1.0 to localhost, no header of the body's type, and no proxy, whatever the environment says.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ class WebRequest:
         method, _, path = name.partition(" ")
         self._name = name
         data = body.encode()
-        head = [f"{method} {quote(path, safe=_SAFE)} HTTP/1.0", "Host: localhost"]
+        head = [f"{method} {quote(path, safe=_SAFE)} HTTP/1.0", "Host: localhost:80"]
         if data:
             head.append(f"Content-Length: {len(data)}")
         self._data = bytearray()

@@ -266,6 +266,7 @@ def routes_of(application: Any) -> Iterator[Route]:
 
 def answer(application: Any, method: str, path: str, body: str) -> RestAnswer:
     """Return the application's response to a request; exceptions of its code are not caught."""
-    request = Request.blank(path, method=method, body=body.encode())
+    # The type is the one that servers of Python and eventlet assume if the request does not say it.
+    request = Request.blank(path, method=method, body=body.encode(), content_type="text/plain")
     found = request.get_response(application)
     return RestAnswer(found.status_int, found.text if found.charset else found.body.decode("latin-1"))
