@@ -135,10 +135,11 @@ class Bridge:
         if self._service is not None:
             self._service.close()
             self._service = None
-        for port, capture in self._captures.items():
+        for capture in self._captures.values():
             capture.close()
-            self._pcaps[port].unlink(missing_ok=True)
-        self._captures = {}
+        for pcap in self._pcaps.values():
+            pcap.unlink(missing_ok=True)
+        self._captures, self._pcaps = {}, {}
 
     # -- the connection -------------------------------------------------------------------------------------------
 

@@ -306,7 +306,7 @@ def test_entries_of_different_steps_expire_one_after_the_other(bridges: MakeBrid
 def test_no_entry_expires_because_of_other_inputs(bridges: MakeBridges, version: int) -> None:
     switch = bridges(configs(version, 1)).switches["s1"]
     given(switch, version, entry(2, in_port=1, hard_timeout=1, flags=REPORT))
-    for number in range(70):  # 16 ms each would be more than a second
+    for number in range(70):  # 16 ms each are more than a second
         assert given(switch, version, entry(2, in_port=2, hard_timeout=1, cookie=number)) == []
     assert len(switch.entries()) == 2
     assert switch.next_expiry() == 1
@@ -384,6 +384,7 @@ def test_a_switch_that_gets_its_power_back_is_as_new(bridges: MakeBridges, versi
     assert [port for port, _ in switch.receive_frames([(1, FRAME), (2, FRAME)]).frames] == []
     assert len(other.entries()) == 1
     assert given(other, version, EchoRequest()) == [EchoReply()]
+    assert other.receive_frames([(1, FRAME)]).frames == ((2, FRAME),)
 
 
 @VERSIONS
