@@ -160,8 +160,7 @@ class OskenProgram(CapturedProgram):
             "files": sorted(self._apps.own_files),
             "other files": sorted(self._apps.other_files),
         }
-        # Sets of texts are in one order then, whenever the apps are run.
-        environment = {"PYTHONHASHSEED": "0", **(self._environment or {}), "OSKEN_HUB_TYPE": self._flavour.value}
+        environment = {**(self._environment or {}), "OSKEN_HUB_TYPE": self._flavour.value}
         what = f"os-ken {importlib.metadata.version('os-ken')}, {self._flavour.value} hub"
         return ControllerCommand("sdnloom.platforms.osken.own_process", document, environment, what)
 

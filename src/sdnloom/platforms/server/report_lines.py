@@ -30,6 +30,8 @@ class ReportLines:
     def __init__(self) -> None:
         text = os.environ.get(REPORT_VARIABLE, "1")
         self._descriptor = int(text) if text.isdecimal() else 1
+        if self._descriptor > 2:
+            os.set_inheritable(self._descriptor, False)  # what the program starts has nothing to report
 
     def listening(self, port: int | None, web: int | None = None, calls: bool = True) -> None:
         """The process accepts connections of switches, and perhaps requests, at these ports of 127.0.0.1.

@@ -113,7 +113,8 @@ def _hook_receivers(report: ReportError) -> None:
 
 def _was_received(error: BaseException) -> bool:
     """Whether an exception comes from a receiver of messages: then it was reported there."""
-    return any(frame.f_code.co_name == "receive_messages" for frame, _ in traceback.walk_tb(error.__traceback__))
+    code = getattr(Datapath._recv_loop, "__code__", None)
+    return any(frame.f_code is code for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def _hook_threads(report: ReportError) -> None:

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from sdnloom.platforms.server.input_lines import InputLines
-from sdnloom.platforms.server.report_lines import RaisedReport, ReportLines
+from sdnloom.platforms.server.report_lines import REPORT_VARIABLE, RaisedReport, ReportLines
 
 _WSGI = ("ryu.app.wsgi", "os_ken.app.wsgi")
 
@@ -41,16 +41,26 @@ def run() -> None:
     folder = os.getcwd()
     document = InputLines().first()
     reports = ReportLines()
-    _thread.start_new_thread(_end_with_input, (posix.read,))
+    os.environ.pop(REPORT_VARIABLE, None)
+    _thread.start_new_thread(_end_with_input, (posix.read, _own_input()))
     sys.path[:] = [each for each in sys.path if each != folder]
     os.chdir(document["folder"])
     sys.argv = ["osken-manager", *document["names"]]
     _serve(document, _Reporter(reports, document), _Ports(reports))
 
 
-def _end_with_input(read: Callable[[int, int], bytes]) -> None:
+def _own_input() -> int:
+    """Return standard input under another number; the apps' own is empty."""
+    own = os.dup(0)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    return own
+
+
+def _end_with_input(read: Callable[[int, int], bytes], file: int) -> None:
     """Wait for the end of standard input, and end the process then, whatever it does about signals."""
-    while read(0, 1 << 16):
+    while read(file, 1 << 16):
         pass
     os.kill(os.getpid(), signal.SIGKILL)
 
