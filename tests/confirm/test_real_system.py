@@ -71,7 +71,7 @@ def test_a_defect_of_the_switch_model_is_found_at_the_switch(monkeypatch: pytest
     assert (found.outcome, found.difference.part) == (ConfirmOutcome.DIFFERENT, PartKind.SWITCH)
     assert found.difference.name in ("s1", "s2")
     contrast = found.difference.contrasts[0]
-    assert (contrast.what, contrast.expected) == (f"{found.difference.name} out of port 2", "nothing")
+    assert (contrast.what, contrast.expected) == (f"{found.difference.name} out of port 2", "")
 
 
 def test_a_defect_in_the_copy_of_an_app_is_found_at_the_app(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from sdnloom.confirm.outcome import Contrast
+from sdnloom.confirm.packet_contrasts import packet_contrasts
 from sdnloom.confirm.real_parts import ObservedException
 from sdnloom.network.events import HandlerRaised
 from sdnloom.network.openflow import (
@@ -20,12 +21,11 @@ from sdnloom.network.openflow import (
     OpaqueMessage,
     OpenFlowMessage,
     PacketIn,
+    PacketOut,
     StatsReply,
     decode,
 )
-from sdnloom.network.packet import Packet
-from sdnloom.network.packet import decode as decode_packet
-from sdnloom.network.text import brief_packet_words, fields_words, message_words
+from sdnloom.network.text import field_words, fields_words, message_words
 
 _HEADER = 8
 _MOST_COOKIES = 0xFFFF_FFFF_FFFF_FFFF
@@ -90,55 +90,37 @@ def message_contrasts(
     """What differs between two messages; `answer` is whether a switch sent them."""
     if type(expected) is not type(observed):
         return (Contrast(what, message_words(expected), message_words(observed)),)
-    kind = type(expected).__name__
-    found = [
-        Contrast(f"{what}: {kind}, {name}", _words(one), _words(other))
-        for name, one, other in _differing(expected, observed, roles)
-    ]
+    label = f"{what}: {type(expected).__name__}"
+    found = list(_differing_fields(label, expected, observed, roles))
     if answer and not roles.is_answer(switch, expected, observed):
-        found.append(Contrast(f"{what}: {kind}, transaction id", "that of the request", f"{observed.xid:#x}"))
+        found.append(Contrast(f"{label}, transaction id", "that of the request", f"{observed.xid:#x}"))
     return tuple(found)
 
 
-def _differing(
-    expected: OpenFlowMessage, observed: OpenFlowMessage, roles: NumberRoles
-) -> Iterator[tuple[str, Any, Any]]:
+def _differing_fields(
+    label: str, expected: OpenFlowMessage, observed: OpenFlowMessage, roles: NumberRoles
+) -> Iterator[Contrast]:
     for field in fields(expected):
-        one, other = getattr(expected, field.name), getattr(observed, field.name)
-        if field.name == "xid":
+        name = field.name
+        one, other = getattr(expected, name), getattr(observed, name)
+        if name == "xid" or (one == other and name != "flows"):  # equal entries show which cookies are the same
             continue
-        if field.name == "cookie" and isinstance(expected, FlowMod | FlowRemoved | PacketIn):
-            if one != other and not roles.same_cookie(one, other):
-                yield "cookie", f"{one:#x}", f"{other:#x}"
-        elif isinstance(expected, FlowStatsReply) and field.name == "flows":
-            yield from (("entry", *pair) for pair in entry_differences(one, other, roles))
-        elif isinstance(expected, StatsReply) and isinstance(one, tuple):
-            if sorted(map(str, one)) != sorted(map(str, other)):
-                yield field.name, one, other
-        elif one != other:
-            yield field.name, one, other
+        if name == "cookie" and isinstance(expected, FlowMod | FlowRemoved | PacketIn):
+            if not roles.same_cookie(one, other):
+                yield Contrast(f"{label}, cookie", f"{one:#x}", f"{other:#x}")
+        elif name == "data" and isinstance(expected, PacketIn | PacketOut):
+            yield from packet_contrasts(f"{label}, data", one, other)
+        elif isinstance(expected, FlowStatsReply) and name == "flows":
+            for pair in entry_differences(one, other, roles):
+                yield Contrast(f"{label}, entry", *pair)
+        elif not isinstance(expected, StatsReply) or not isinstance(one, tuple) or _other_rows(one, other):
+            texts = field_words(expected, name), field_words(observed, name)
+            yield Contrast(f"{label}, {name}", *(texts if texts[0] != texts[1] else (str(one), str(other))))
 
 
-def _words(value: Any) -> str:
-    if isinstance(value, bytes):
-        return frame_words(value)
-    if isinstance(value, tuple):
-        return ", ".join(map(_words, value)) or "none"
-    return fields_words(value) if hasattr(value, "__dataclass_fields__") else str(value)
-
-
-def frame_words(data: bytes) -> str:
-    """A frame as a packet, and its octets: packets that read alike may differ in them."""
-    return f"{brief_packet_words(decode_packet(data))} [{data.hex()}]" if data else "nothing"
-
-
-def packet_contrast(what: str, expected: Packet | None, sent: bytes, observed: bytes) -> tuple[Contrast, ...]:
-    """What differs between the frame of a trace and an observed one; b"" for a frame that is not there."""
-    if sent == observed:
-        return ()
-    if expected is not None and observed and decode_packet(observed) == expected:
-        return (Contrast(f"{what}: octets", sent.hex(), observed.hex()),)
-    return (Contrast(what, frame_words(sent), frame_words(observed)),)
+def _other_rows(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether rows of statistics differ in more than their order."""
+    return sorted(map(str, one)) != sorted(map(str, other))
 
 
 def entry_differences(

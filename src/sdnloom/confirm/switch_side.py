@@ -10,10 +10,10 @@ from sdnloom.confirm.comparison import (
     entry_differences,
     message_contrasts,
     observed_message,
-    packet_contrast,
 )
 from sdnloom.confirm.held_messages import HeldMessage
 from sdnloom.confirm.outcome import Contrast, Obstacle, SentBytes
+from sdnloom.confirm.packet_contrasts import packet_contrasts
 from sdnloom.confirm.real_parts import RealSwitch
 from sdnloom.confirm.supplied_parts import SuppliedParts
 from sdnloom.confirm.taken_step import Agreement, StepImpossible
@@ -255,13 +255,13 @@ class SwitchSide:
             packets, frames = expected[port], observed[port]
             target = self._targets.get(port)
             for packet, frame in zip(packets, frames, strict=False):
-                contrasts += packet_contrast(what, packet, encode_packet(packet), frame)
+                contrasts += packet_contrasts(what, encode_packet(packet), frame)
                 if target is not None:
                     found[target.channel, target.message(packet)].append(frame)
             for packet in packets[len(frames) :]:
-                contrasts += packet_contrast(what, packet, encode_packet(packet), b"")
+                contrasts += packet_contrasts(what, encode_packet(packet), b"")
             for frame in frames[len(packets) :]:
-                contrasts += packet_contrast(what, None, b"", frame)
+                contrasts += packet_contrasts(what, b"", frame)
         return found
 
     def _compare_state(

@@ -107,6 +107,12 @@ class Value:
         return f"{type(self).__name__}({', '.join(f'{name}={shown}' for name, _, shown in shown_fields(self))})"
 
 
+def shown_field(value: Value, name: str) -> str:
+    """The text of one field, also if it has its default."""
+    [show] = [show for each, _, show in _layout(type(value)) if each == name]
+    return show(getattr(value, name))
+
+
 def shown_fields(value: Value) -> list[tuple[str, Any, str]]:
     """Name, content and text of each field that has no default."""
     found = []

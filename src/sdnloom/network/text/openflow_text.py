@@ -24,7 +24,7 @@ from sdnloom.network.openflow.oxm import FIELDS
 from sdnloom.network.packet import decode
 from sdnloom.network.text.count_text import counted
 from sdnloom.network.text.packet_text import NO_NAMES, Names, bytes_words, plain_packet_words
-from sdnloom.network.value import Value, ip4_text, shown_fields
+from sdnloom.network.value import Value, ip4_text, shown_field, shown_fields
 
 _MAC_FIELDS = ("eth_src", "eth_dst", "arp_sha", "arp_tha")
 _IP_FIELDS = ("ipv4_src", "ipv4_dst", "arp_spa", "arp_tpa")
@@ -244,6 +244,12 @@ def fields_words(value: Value, names: Names = NO_NAMES) -> str:
         f"{name}={_content(content, shown, names)}" for name, content, shown in shown_fields(value) if name != "xid"
     ]
     return " ".join([type(value).__name__, *fields])
+
+
+def field_words(value: Value, name: str, names: Names = NO_NAMES) -> str:
+    """One field of a value of the network; bytes are whole."""
+    content = getattr(value, name)
+    return content.hex() if isinstance(content, bytes) else _content(content, shown_field(value, name), names)
 
 
 def _content(content: Any, shown: str, names: Names) -> str:
