@@ -52,6 +52,12 @@ def test_a_long_value_is_shortened_to_what_differs_unless_everything_is_asked_fo
     assert sum(len(re.findall(r"\b[0-9a-f]{2}\b", line)) for line in full) == 500
 
 
+def test_texts_that_have_little_in_common_are_not_marked() -> None:
+    lines = contrast_table([Contrast("s1", "PacketIn port 1: h1 > h2 ARP", "Error bad_request: bad_len 1 > 2")])
+    assert len(lines) == 2
+    assert "^" in contrast_table([Contrast("s1", "PacketIn port 1: h1 > h2 ARP", "PacketIn port 2: h1 > h2 ARP")])[2]
+
+
 def test_a_message_from_outside_cannot_command_the_terminal() -> None:
     assert "\x1b" not in "".join(contrast_table([Contrast("a\x1b[2J", "\x1b]0;x\x07", "y")]))
 

@@ -23,6 +23,7 @@ _MOST_LINES: Final = 12  # of one value in the short form
 _LEFT_OUT: Final = "..."
 _OCTETS: Final = re.compile(r"(?:[0-9a-fA-F]{2}){8,}")
 _TOKENS: Final = re.compile(r"\w+|\s+|[^\w\s]")
+_ALIKE: Final = 0.4  # the share of two texts that is the same if marks help
 _MOST_TOKENS: Final = 4000  # that are compared one by one
 
 _Marks = tuple[bool, ...]  # for each character of a text, whether it differs
@@ -74,13 +75,14 @@ def _shares(one: int, other: int, room: int) -> tuple[int, int]:
 
 
 def _differing(one: str, other: str) -> tuple[_Marks, _Marks]:
-    """Which characters of two texts differ; none if all do, because marks below everything say nothing."""
+    """Which characters of two texts differ; none if most do, because marks below everything say nothing."""
     nowhere = (False,) * len(one), (False,) * len(other)
     tokens = [_TOKENS.findall(text) for text in (one, other)]
     if _NOTHING in (one, other) or max(map(len, tokens)) > _MOST_TOKENS:
         return nowhere
     same = _equal_tokens(tokens[0], tokens[1])
-    if not any(equal and token.strip() for token, equal in zip(tokens[0], same[0], strict=True)):
+    alike = sum(len(token.strip()) for token, equal in zip(tokens[0], same[0], strict=True) if equal)
+    if alike < max(len("".join(text.split())) for text in (one, other)) * _ALIKE:
         return nowhere
     first, second = (
         tuple(not equal for token, equal in zip(tokens[side], same[side], strict=True) for _ in token)
