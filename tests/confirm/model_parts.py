@@ -77,6 +77,7 @@ class ModelSwitch(RealSwitch):
         )
 
     def request(self, message: bytes) -> tuple[bytes, ...]:
+        assert self._core.connected
         return self.receive_message(message).messages
 
     def receive_message(self, message: bytes) -> SwitchReaction:

@@ -30,7 +30,9 @@ from sdnloom.network.events import CallAnswered, HandlerRaised, MessageHandled, 
 from sdnloom.network.openflow import (
     BarrierRequest,
     Experimenter,
+    FeaturesReply,
     FeaturesRequest,
+    Framer,
     GetAsyncRequest,
     GetConfigRequest,
     Hello,
@@ -95,7 +97,6 @@ class ControllerSide:
         self.name = component.program.name
         self.early = _NOTHING
         self.may_be_early = False
-        self._handshake: list[Contrast] = []
 
     # -- the input ----------------------------------------------------------------------------------------------------
 
@@ -118,7 +119,6 @@ class ControllerSide:
             raise StepImpossible(
                 Obstacle.CONTROLLER, f"whether it raises an exception ({raised[0].text}) is not seen from outside"
             )
-        self._handshake = []
         if name.startswith("handle "):
             return self._handle(name.removeprefix("handle "), transition, taken[0], supplied)
         if name == "turn":
@@ -151,7 +151,7 @@ class ControllerSide:
         if isinstance(message, SwitchUp):
             sends = [each for _, each in transition.outcome.sends]
             told = {type(each.message if isinstance(each, EpochMessage) else each) for each in sends}
-            return self.real.join(switch, self._answer(message, supplied, told))
+            return self.real.join(switch, self._answer(message, taken.greeting, supplied, told))
         if isinstance(message, SwitchDown):
             return self.real.leave(switch)
         assert taken.data is not None
@@ -164,39 +164,32 @@ class ControllerSide:
             return data
         return encode(replace(shown, xid=int.from_bytes(data[4:8], "big")), self.version(switch))
 
-    def _answer(self, joined: SwitchUp, supplied: SuppliedParts, told: Collection[type]) -> HandshakeAnswer:
-        """The switch's side of the handshake, by the real switch; the first request of each kind belongs to it.
+    def _answer(
+        self, joined: SwitchUp, greeting: bytes, supplied: SuppliedParts, told: Collection[type]
+    ) -> HandshakeAnswer:
+        """The switch's side of the handshake: what it said of itself when it joined, if the real switch says it.
 
-        A foreign controller may ask more: questions that are harmless and not among the messages that the model sends.
+        The first request of each kind belongs to the handshake. A foreign controller may ask more: questions that are
+        harmless and not among the messages that the model sends.
         """
         switch, version = joined.switch, self.version(joined.switch)
         config = Switch(joined.datapath_id, joined.ports, version=version)
-        model: dict[type[OpenFlowMessage], OpenFlowMessage] = {
-            FeaturesRequest: joined.features or features_of(config, initial_switch_core(config)),
-            PortDescRequest: PortDescReply(joined.ports),
-        }
+        features = joined.features or features_of(config, initial_switch_core(config))
+        replies: list[OpenFlowMessage] = [features, PortDescReply(joined.ports)]
+        if not supplied.describes(switch):
+            replies = [observed_message(each, version) for each in Framer().push(greeting)[1]]
+        left = {FeaturesRequest: FeaturesReply, PortDescRequest: PortDescReply}
 
         def answer(data: bytes) -> Sequence[bytes] | None:
             request = observed_message(data, version)
             if isinstance(request, Hello):
                 return [encode(Hello(), version)]
-            expected = model.pop(type(request), None)
-            if expected is None:
-                asks = self.real.foreign and isinstance(request, _HARMLESS) and type(request) not in told
-                return self._switches[switch].request(data) if asks else None
-            if supplied.describes(switch):
-                return [encode(replace(expected, xid=request.xid), version)]
-            answers = self._switches[switch].request(data)
-            for each in answers:
-                self._handshake += message_contrasts(
-                    f"{switch} in the handshake",
-                    switch,
-                    expected,
-                    observed_message(each, version),
-                    NumberRoles(),
-                    False,
-                )
-            return answers
+            kind = left.pop(type(request), None)
+            if kind is not None:
+                found = [each for each in replies if isinstance(each, kind)]
+                return [encode(replace(each, xid=request.xid), version) for each in found]
+            asks = self.real.foreign and isinstance(request, _HARMLESS) and type(request) not in told
+            return self._switches[switch].request(data) if asks else None
 
         return answer
 
@@ -224,7 +217,7 @@ class ControllerSide:
     ) -> Agreement:
         """What the model says of a step beside what the real controller did."""
         roles = roles.copy()
-        contrasts: list[Contrast] = list(self._handshake)
+        contrasts: list[Contrast] = []
         expected, observed = messages_by_switch(transition, reaction)
         left: list[tuple[str, bytes]] = []
         data_of: dict[str, list[bytes | None]] = {}

@@ -8,10 +8,14 @@ from sdnloom.engine.semantics import Transition
 
 
 class HeldMessage(NamedTuple):
-    """A message of the model on its way, and its bytes; None for one that no wire carries, such as a task of a host."""
+    """A message of the model on its way, and its bytes; None for one that no wire carries, such as a task of a host.
+
+    `greeting` has the messages by which a real switch that joins describes itself.
+    """
 
     message: Message
     data: bytes | None
+    greeting: bytes = b""
 
 
 class HeldMessages:

@@ -1,5 +1,6 @@
 """Steps of a switch on a real switch: the input that each is, and what the model says must come of it."""
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,11 +22,15 @@ from sdnloom.engine.semantics import Transition
 from sdnloom.network.events import BufferDiscarded, EntryRemoved, Forwarded
 from sdnloom.network.links import Wiring
 from sdnloom.network.openflow import (
+    V10,
     Error,
+    FeaturesReply,
+    FeaturesRequest,
     FlowRemoved,
     FlowStats,
     FlowStatsReply,
     FlowStatsRequest,
+    Framer,
     GroupDescRequest,
     GroupMod,
     MeterConfigReply,
@@ -34,12 +39,15 @@ from sdnloom.network.openflow import (
     MeterMod,
     OpenFlowMessage,
     Port,
+    PortDescReply,
+    PortDescRequest,
     encode,
 )
 from sdnloom.network.packet import Packet
 from sdnloom.network.packet import encode as encode_packet
+from sdnloom.network.program import SwitchUp
 from sdnloom.network.switch import Switch, SwitchCore, receive_message
-from sdnloom.network.switch_component import Carrier, EpochMessage, SwitchState
+from sdnloom.network.switch_component import Carrier, EpochMessage, EpochSwitchUp, SwitchState
 from sdnloom.network.text import message_words
 from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.switches.bridge import SwitchReaction
@@ -62,14 +70,25 @@ class SwitchSide:
         self._wires = {target.channel for target in self._targets.values()}
         self._up = f"{name}.up"
         self._asked: dict[OpenFlowMessage, tuple[OpenFlowMessage, ...]] = {}  # answers since the last step
+        self._greeting = b""  # what it said of itself when it joined last
 
     # -- the input ----------------------------------------------------------------------------------------------------
 
     def perform(
         self, before: SwitchState, transition: Transition, taken: Sequence[HeldMessage], supplied: SuppliedParts
     ) -> SwitchReaction:
-        """Take the step on the real switch and return what it did."""
+        """Take the step on the real switch and return what it did.
+
+        It is connected to the wire from the start: what it says before it has joined is not passed on.
+        """
         self._asked.clear()
+        reaction = self._perform(before, transition, taken, supplied)
+        unheard = before.phase == "disconnected" and before.epoch == 0
+        return replace(reaction, messages=()) if unheard else reaction
+
+    def _perform(
+        self, before: SwitchState, transition: Transition, taken: Sequence[HeldMessage], supplied: SuppliedParts
+    ) -> SwitchReaction:
         match transition.action.name:
             case "packets":
                 return self._packets(before, taken)
@@ -80,7 +99,7 @@ class SwitchSide:
             case "expire" | "settle":
                 return self._expiry(before, transition, supplied)
             case "connect" | "join":
-                return self._join(before)
+                return self._join(before, supplied)
             case "fail":
                 self.real.power_off()
                 supplied.forget(self.name)
@@ -123,14 +142,19 @@ class SwitchSide:
             return SwitchReaction()
         return self.real.carrier(change.port, not is_down)
 
-    def _join(self, before: SwitchState) -> SwitchReaction:
+    def _join(self, before: SwitchState, supplied: SuppliedParts) -> SwitchReaction:
         if before.phase == "off":
             self.real.power_on()
             for port, _ in before.down:
                 self.real.carrier(port, False)
-        elif before.epoch == 0:
-            return SwitchReaction()  # connected to the wire from the start; nothing was passed on
-        return self.real.connect()
+        connects = before.phase == "off" or before.epoch > 0  # otherwise it is connected from the start
+        reaction = self.real.connect() if connects else SwitchReaction()
+        if not supplied.describes(self.name):
+            # It is asked now: when the controller asks, it may have lost its connection again.
+            requests = [FeaturesRequest()] if self.config.version == V10 else [FeaturesRequest(), PortDescRequest()]
+            replies = [self.real.request(encode(each, self.config.version)) for each in requests]
+            self._greeting = b"".join(itertools.chain(*replies))
+        return reaction
 
     def _disconnect(self) -> SwitchReaction:
         if not self.config.keeps_entries:
@@ -194,6 +218,7 @@ class SwitchSide:
         after = transition.outcome.core
         assert isinstance(after, SwitchState)
         contrasts += self._compare_state(_message_of(transition), after, roles, supplied)
+        contrasts += self._compare_greeting(transition, supplied)
         sent: list[tuple[str, HeldMessage]] = []
         for channel, message in transition.outcome.sends:
             data = None
@@ -201,8 +226,26 @@ class SwitchSide:
                 data = next(messages, None)
             elif channel in self._wires and not isinstance(message, Carrier):
                 data = frames[channel, message].pop(0) if frames[channel, message] else None
-            sent.append((channel, HeldMessage(message, data)))
+            greeting = self._greeting if isinstance(message, SwitchUp | EpochSwitchUp) else b""
+            sent.append((channel, HeldMessage(message, data, greeting)))
         return Agreement(tuple(contrasts), tuple(sent), tuple(self._emitted(reaction)), roles, supplied)
+
+    def _compare_greeting(self, transition: Transition, supplied: SuppliedParts) -> list[Contrast]:
+        """Compare what a switch that joins says of itself."""
+        given = [m.joined if isinstance(m, EpochSwitchUp) else m for _, m in transition.outcome.sends]
+        joined = next((each for each in given if isinstance(each, SwitchUp)), None)
+        if joined is None or supplied.describes(self.name):
+            return []
+        version, what = self.config.version, f"{self.name} in the handshake"
+        model: dict[type, OpenFlowMessage] = {PortDescReply: PortDescReply(joined.ports)}
+        if joined.features is not None:
+            model[FeaturesReply] = joined.features
+        contrasts: list[Contrast] = []
+        for data in Framer().push(self._greeting)[1]:
+            seen = observed_message(data, version)
+            if type(seen) in model:
+                contrasts += message_contrasts(what, self.name, model[type(seen)], seen, NumberRoles(), False)
+        return contrasts
 
     def _compare_messages(
         self,
