@@ -176,6 +176,7 @@ def test_a_trace_of_actors_is_refused(sdnloom: CommandLine, tmp_path: Path) -> N
         ((TRACE, "--record", "hub.py/x"), "hub.py/x: cannot write traces there; expected a folder that can be written"),
         ((TRACE, "--switch", "other"), "'other' is not 'openvswitch'"),
         ((TRACE, "--wait", "-1"), "-1.0 is not in the range x>=0"),
+        ((TRACE, "--wait", "nan"), "nan is not in the range x>=0"),
         ((TRACE, "--scenario", EXAMPLES / "actors/first_program.py"), "is a trace of a program of actors"),
     ],
 )

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+import click
 from rich.console import Console
 from rich.control import Control
 from rich.segment import ControlType
@@ -143,8 +144,9 @@ class SearchProgress:
         self._line.say(f"{done.seconds:.2f} s, {rate:,.0f} transitions/s, {done.engine} engine")
 
     def warn(self, text: str) -> None:
-        """Say something that stays."""
-        self._line.say(f"warning: {text}")
+        """Say something that stays, also where progress is quiet."""
+        self._line.stop()
+        click.echo(f"warning: {text}", err=True)
 
     def of_confirmation(self, steps: int) -> "ConfirmationProgress":
         """What follows a confirmation after the search, in the same place."""

@@ -1,5 +1,6 @@
 """Options of commands that take traces on the real system."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +8,12 @@ import click
 from click.core import ParameterSource
 
 from sdnloom.confirm.options import WAIT_SECONDS
+
+
+def _number(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    if math.isnan(value):
+        raise click.BadParameter(f"{value} is not in the range x>=0.")
+    return value
 
 
 def confirm_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -20,6 +27,7 @@ def confirm_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--wait",
         type=click.FloatRange(0),
+        callback=_number,
         default=WAIT_SECONDS,
         show_default=True,
         metavar="SECONDS",
