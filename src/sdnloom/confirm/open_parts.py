@@ -7,13 +7,14 @@ from functools import partial
 from typing import TypeAlias
 
 from sdnloom.check.run import Run
+from sdnloom.confirm.controller.controller_process import run_command
 from sdnloom.confirm.controller.foreign_controller import (
     StartedController,
     command_words,
     start_by_command,
     use_running,
 )
-from sdnloom.confirm.controller.process_controller import start_controller
+from sdnloom.confirm.controller.process_controller import listening_controller
 from sdnloom.confirm.openvswitch.real_bridges import RealBridges
 from sdnloom.confirm.options import ConfirmOptions
 from sdnloom.confirm.real_parts import RealController, RealPartError, RealSwitch
@@ -43,9 +44,9 @@ def open_real_parts(run: Run, built: BuiltNetwork, options: ConfirmOptions) -> I
     """Start Open vSwitch with a bridge for each switch, and the controller; end both after the block."""
     if options.switch != _OPEN_VSWITCH:
         raise RealPartError(f"switch is {options.switch!r}; expected {_OPEN_VSWITCH}")
-    start = _controller_start(run, options)
-    with ended_like_ctrl_c(), RealBridges(built.configs) as bridges:
-        started = start()
+    # The controller begins to start before the switches do, because it takes longer.
+    with ended_like_ctrl_c(), _begun_controller(run, options) as ready, RealBridges(built.configs) as bridges:
+        started = ready()
         with closing(started.controller) as controller:
             count = len(bridges.switches)
             switches = f"{bridges.version}, {count} bridge{'s' if count != 1 else ''}"
@@ -54,17 +55,21 @@ def open_real_parts(run: Run, built: BuiltNetwork, options: ConfirmOptions) -> I
             yield OpenParts(bridges.switches, controller, names, (*bridges.notes, *started.warnings), foreign)
 
 
-def _controller_start(run: Run, options: ConfirmOptions) -> Callable[[], StartedController]:
-    """Return what starts the controller: the program, or what the options name in its place."""
+@contextmanager
+def _begun_controller(run: Run, options: ConfirmOptions) -> Iterator[Callable[[], StartedController]]:
+    """Begin to start the program, or what the options name in its place; the function waits until it is there."""
     if options.controller_command is not None and options.controller is not None:
         raise RealPartError("--controller-command and --controller are given; expected one or the other")
     if options.controller is not None:
-        return partial(use_running, options.controller)
+        yield partial(use_running, options.controller)
+        return
     if options.controller_command is not None:
         command_words(options.controller_command)  # a mistake shows before anything is started
-        return partial(start_by_command, options.controller_command)
+        yield partial(start_by_command, options.controller_command)
+        return
     program = capability(run.program, RunsInProcess)
     if program is None:
         raise RealPartError(f"{run.program.name} cannot run in a process of its own; expected a program that can")
     command = program.controller_command(run.scenario.network)
-    return lambda: StartedController(start_controller(command), command.what)
+    with closing(run_command(command)) as process:
+        yield lambda: StartedController(listening_controller(process), command.what)

@@ -53,6 +53,7 @@ class ControllerProcess:
         os.set_blocking(self._reports, False)
         self._data = bytearray()
         self._early: list[dict[str, Any]] = []
+        self._is_closed = False
         self._process: subprocess.Popen[bytes] | None = None
         try:
             with (self.folder / _LOG).open("wb") as log:
@@ -163,7 +164,10 @@ class ControllerProcess:
         return "\n  ".join(["", *lines]) if len(lines) > 1 else "".join(lines) or "it wrote no log"
 
     def close(self) -> None:
-        """End the process and everything that it has started, and remove its folder."""
+        """End the process and everything that it has started, and remove its folder; once is enough."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         process = self._process
         if process is not None:
             if process.stdin is not None:

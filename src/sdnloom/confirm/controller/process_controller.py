@@ -41,7 +41,11 @@ _GLANCE: Final = 0.01  # seconds without an answer before the process is looked 
 
 def start_controller(command: ControllerCommand) -> "ProcessController":
     """Start a program in a process of its own and wait until it listens."""
-    process = run_command(command)
+    return listening_controller(run_command(command))
+
+
+def listening_controller(process: ControllerProcess) -> "ProcessController":
+    """Wait until a process that was started listens; it is closed if it does not."""
     try:
         report = process.ports_report()
         port, web = report.get("listening"), report.get("web")
