@@ -36,8 +36,10 @@ def run(quick: bool, arguments: list[str]) -> Report:
     if "PYTHONHASHSEED" not in os.environ:  # Faucet hashes addresses: the model and the real app must do it alike
         os.execve(sys.executable, sys.orig_argv, {**os.environ, "PYTHONHASHSEED": "0"})
     report = Report("confirm")
-    _confirm_all(report, options.repeat, options.only)
-    _walk_all(report, options.walks, options.steps, options.only)
+    if options.repeat:
+        _confirm_all(report, options.repeat, options.only)
+    if options.walks:
+        _walk_all(report, options.walks, options.steps, options.only)
     return report
 
 
