@@ -5,6 +5,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from sdnloom.confirm.outcome import Confirmation, Contrast, SentBytes
 from sdnloom.engine.model import Event
 from sdnloom.network import events
@@ -71,6 +74,36 @@ def test_the_other_direction_of_a_link_and_a_port_that_leads_nowhere_are_capture
     found = captures(replace(confirmed(), steps=(back, nowhere)))
     assert [each.direction for each in found["s1_2-s2_2.pcapng"]] == [INBOUND]
     assert [each.interface for each in found["s2_7.pcapng"]] == ["s2:7"]
+
+
+PORTS = [SwitchPort("s1", 1), SwitchPort("s1", 2), SwitchPort("s2", 2), SwitchPort("s2", 9)]
+SENT = st.one_of(
+    st.builds(SentBytes, st.sampled_from(["s1.up", "s1.of", "s2.up", "s2.of"]), st.binary(max_size=3000)),
+    st.builds(SentBytes, st.just(""), st.binary(min_size=1, max_size=60), st.sampled_from(PORTS)),
+)
+
+
+@given(st.lists(st.tuples(st.lists(SENT, max_size=4), st.floats(0, 2)), max_size=6))
+def test_whatever_is_sent_is_captured_once_in_order(given_steps: list[tuple[list[SentBytes], float]]) -> None:
+    steps, now = [], 0.0
+    for sent, later in given_steps:
+        now += later
+        steps.append(replace(observed(2), sent=tuple(sent), seconds=now))
+    found = captures(replace(confirmed(), steps=tuple(steps)))
+    everything = [each for sent, _ in given_steps for each in sent]
+    for switch in ("s1", "s2"):
+        packets = found[f"{switch}-controller.pcapng"]
+        for channel, direction in ((f"{switch}.up", OUTBOUND), (f"{switch}.of", INBOUND)):
+            stream = b"".join(decode(each.data).payload for each in packets if each.direction == direction)
+            assert stream == b"".join(each.data for each in everything if each.channel == channel)
+    frames = {name: packets for name, packets in found.items() if "controller" not in name}
+    wires = {"h1-s1_1": PORTS[:1], "s1_2-s2_2": PORTS[1:3], "s2_9": PORTS[3:]}
+    for name, ports in wires.items():
+        sent_here = [each.data for each in everything if each.port in ports]
+        assert [each.data for each in frames.pop(f"{name}.pcapng", [])] == sent_here
+    assert frames == {}
+    times = [each.microseconds for packets in found.values() for each in packets]
+    assert all(BEGAN * 1e6 <= time <= (BEGAN + now) * 1e6 + 100 for time in times)
 
 
 def test_wireshark_reads_a_connection_and_finds_no_mistake(tmp_path: Path, need_tool: Callable[[str], None]) -> None:
