@@ -64,16 +64,25 @@ def parts(run: Run, built: BuiltNetwork, options: ConfirmOptions) -> Iterator[Op
 
 
 def confirmed(folder: Path, *actions: str) -> Confirmation:
-    """Take these actions of the controller, one after the other."""
+    """Take these actions of the controller with the program above."""
     (folder / "program.py").write_text(PROGRAM)
     (folder / "scenario.toml").write_text(SCENARIO)
+    return taken(folder, *(("controller", each) for each in actions))
+
+
+def taken(folder: Path, *actions: tuple[str, str]) -> Confirmation:
+    """Take actions of components, one after the other."""
     run = Run(load_scenario(folder / "scenario.toml"), ordered=True)
     semantics = Semantics(run.built.system)
     state, steps = semantics.initial(), []
-    for action in actions:
-        (taken,) = [each for each in semantics.transitions(state) if each.action.name == action]
-        steps.append(taken.step)
-        state = taken.state
+    for component, action in actions:
+        found = [
+            each
+            for each in semantics.transitions(state)
+            if (each.step.component, each.action.name) == (component, action)
+        ]
+        steps.append(found[0].step)
+        state = found[0].state
     trace = run.scenario.trace(Steps(tuple(steps)), None, {})
     return confirm_with(parts, run, trace, OPTIONS)
 
@@ -92,3 +101,48 @@ def test_the_end_of_the_process_is_a_difference(tmp_path: Path) -> None:
     assert found.difference is not None
     assert found.difference.part is PartKind.APP
     assert [each.observed for each in found.difference.contrasts][-1] == "exit code 7: it wrote no log"
+
+
+NOX_APP = """
+from nox.lib.core import Component
+
+class App(Component):
+    def install(self):
+        self.register_for_datapath_join(self.came)
+        self.register_for_barrier_reply(self.done)
+
+    def came(self, dpid, features):
+        self.post_callback(0.05, lambda: self.late(dpid, 1))
+
+    def late(self, dpid, count):
+        self.send_barrier(dpid)
+        if count == 2:
+            raise KeyError(count)
+        self.post_callback(0.05, lambda: self.late(dpid, count + 1))
+
+    def done(self, dpid, xid):
+        self.post_callback(3600, self.never)
+
+    def never(self):
+        pass
+
+def getFactory():
+    class Factory:
+        def instance(self, ctxt):
+            return App(ctxt)
+    return Factory()
+"""
+NOX_SCENARIO = """
+properties = ["NoBlackHoles"]
+program = { nox = "app.py" }
+topology = { shape = "single", hosts = 2 }
+ticks = 2
+"""
+
+
+def test_timers_of_nox_fire_by_the_real_clock(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(NOX_APP)
+    (tmp_path / "scenario.toml").write_text(NOX_SCENARIO)
+    found = taken(tmp_path, ("controller", "tick"), ("controller", "tick"), ("s1", "of"), ("s1", "of"))
+    assert (found.outcome, found.difference, found.impossible) == (ConfirmOutcome.AGREED, None, None)
+    assert [each.text for step in found.steps for each in step.raised] == ["KeyError: 2"]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -62,6 +63,7 @@ class Awkward:
             "no_message": lambda: net.send("s1", 5),
             "of_1_3": lambda: net.send("s1", FlowMod(Match.of(eth_type=5), table_id=3)),
             "large": lambda: [net.send("s1", EchoRequest(bytes(60_000), xid=each)) for each in range(200)],
+            "read": input,
             "end": lambda: os._exit(3),
             "text_port": lambda: net.install("s1", Match.of(in_port=1), Output("two")),  # type: ignore[arg-type]
         }
@@ -120,6 +122,9 @@ def test_a_server_survives_what_switches_and_programs_do() -> None:
         assert (sent, report["text"], report["file"]) == ({}, "KeyError: 4", __file__)
         assert report["lines"] == [[__file__, report["line"]]]
 
+        sent, (report,) = process.give(Call("read"))  # its standard input is empty
+        assert (sent, report["text"]) == ({}, "EOFError: EOF when reading a line")
+
         sent, raised = process.give(Call("large"))
         assert [each.xid for each in sent["s1"]] == [*range(200), 0]
         assert raised == []
@@ -157,6 +162,23 @@ def test_a_server_ends_with_its_standard_input() -> None:
     ended = run(command, json.dumps(command.document))
     assert (ended.returncode, ended.stderr) == (0, "")
     assert json.loads(ended.stdout)["listening"] > 0
+
+
+class Endless:
+    """Ignores the signal that asks it to end, and never returns."""
+
+    def timer(self, net: Any, name: str) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        while True:
+            pass
+
+
+def test_a_server_ends_with_its_standard_input_though_a_handler_never_returns() -> None:
+    with ServedProcess(PythonProgram(Endless).controller_command(NETWORK)) as process:
+        process.tell({"timer": "t"})
+        assert process.process.stdin is not None
+        process.process.stdin.close()
+        assert process.process.wait(timeout=20) == 1
 
 
 def test_a_class_that_another_process_cannot_make_is_refused() -> None:

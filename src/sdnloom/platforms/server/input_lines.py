@@ -38,6 +38,15 @@ class InputLines:
         self.ended = not data
 
 
+def taken_input() -> int:
+    """Take standard input away from the program, whose own is empty then; return its new descriptor."""
+    own = os.dup(0)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    return own
+
+
 def _document(line: bytes) -> dict[str, Any]:
     try:
         found = json.loads(line)

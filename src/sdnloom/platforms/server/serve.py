@@ -5,17 +5,22 @@ the platform needs. A program that cannot be made is one line on standard error,
 """
 
 import os
+import select
 import sys
+import threading
+import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from sdnloom.errors import SdnloomError
 from sdnloom.network.network import Network
 from sdnloom.network.openflow import VERSION_NUMBERS
-from sdnloom.platforms.server.input_lines import InputLines
+from sdnloom.platforms.server.input_lines import InputLines, taken_input
 from sdnloom.platforms.server.openflow_server import OpenFlowServer
 from sdnloom.platforms.server.report_lines import REPORT_VARIABLE, ReportLines
 from sdnloom.platforms.server.served_program import ServedProgram
+
+_GRACE: Final = 0.5  # seconds that a handler gets to return when the process has to end
 
 
 def served_network(network: Network) -> dict[str, Any]:
@@ -40,10 +45,20 @@ def served_environment() -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)), "PYTHONUNBUFFERED": "1"}
 
 
+def _end_with_input(descriptor: int) -> None:
+    """End the process some time after the other end of standard input was closed, even if a handler never returns."""
+    hung_up = select.poll()
+    hung_up.register(descriptor, 0)  # only its end is reported
+    hung_up.poll()
+    time.sleep(_GRACE)
+    os._exit(1)
+
+
 def serve(make: Callable[[Mapping[str, Any]], ServedProgram]) -> None:
     """Run a program until standard input ends; `make` makes it from the document."""
     try:
-        lines = InputLines()
+        lines = InputLines(taken_input())
+        threading.Thread(target=_end_with_input, args=(lines.descriptor,), daemon=True).start()
         document = lines.first()
         os.chdir(document["folder"])
         names = {int(number): name for number, name in document["switches"].items()}

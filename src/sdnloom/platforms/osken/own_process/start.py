@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sdnloom.platforms.server.input_lines import InputLines
+from sdnloom.platforms.server.input_lines import InputLines, taken_input
 from sdnloom.platforms.server.report_lines import REPORT_VARIABLE, RaisedReport, ReportLines
 
 _WSGI = ("ryu.app.wsgi", "os_ken.app.wsgi")
@@ -42,20 +42,11 @@ def run() -> None:
     document = InputLines().first()
     reports = ReportLines()
     os.environ.pop(REPORT_VARIABLE, None)
-    _thread.start_new_thread(_end_with_input, (posix.read, _own_input()))
+    _thread.start_new_thread(_end_with_input, (posix.read, taken_input()))
     sys.path[:] = [each for each in sys.path if each != folder]
     os.chdir(document["folder"])
     sys.argv = ["osken-manager", *document["names"]]
     _serve(document, _Reporter(reports, document), _Ports(reports))
-
-
-def _own_input() -> int:
-    """Return standard input under another number; the apps' own is empty."""
-    own = os.dup(0)
-    empty = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(empty, 0)
-    os.close(empty)
-    return own
 
 
 def _end_with_input(read: Callable[[int, int], bytes], file: int) -> None:
