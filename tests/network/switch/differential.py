@@ -182,18 +182,12 @@ class Comparison:
             return self.switch.frame(stimulus.port, encode_packet(stimulus.packet))
         if isinstance(stimulus, Send):
             removals = isinstance(stimulus.message, FlowMod | GroupMod)
-            return self.switch.message(_wire(stimulus.message, self.config.version), removals)
+            return self.switch.message(encode(stimulus.message, self.config.version), removals)
         return self.switch.advance(stimulus.milliseconds)
 
 
 def _effects(outcomes: tuple[SwitchOutcome, ...]) -> list[object]:
     return [(outcome.core, outcome.outputs, outcome.messages) for outcome in outcomes]
-
-
-def _wire(message: OpenFlowMessage, version: int) -> bytes:
-    """Return a message's bytes: an exact match of 1.0 has no wildcard bit, not even for what an absent tag lacks."""
-    data = encode(message, version)
-    return data[:8] + bytes(4) + data[12:] if _is_exact(message, version) else data
 
 
 def _is_exact(message: OpenFlowMessage, version: int) -> bool:

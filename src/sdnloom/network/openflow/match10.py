@@ -128,6 +128,8 @@ def write_match10(match: Match) -> int:
         elif slot is not None and mask is None:
             raw[slot] = value << 2 if name == "ip_dscp" else port_to_16(value) if name == "in_port" else value
             wildcards &= ~_WILDCARD[slot]
+    if wildcards == _WILDCARD["dl_vlan_pcp"] and raw["dl_vlan"] == VLAN_NONE:
+        wildcards = 0  # what an absent tag lacks is no wildcard, and a match without any is above every priority
     raw["wildcards"] = wildcards
     number = int.from_bytes(_STRUCT.pack(raw), "big")
     if read_match10(number) != match:  # a mask, a field or a missing prerequisite that 1.0 cannot express
