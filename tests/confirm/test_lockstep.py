@@ -132,3 +132,16 @@ def test_a_trace_that_the_model_does_not_take_is_refused() -> None:
         confirm_with(
             model_parts, run_of("mac_learning/bug1.toml"), replace(trace, path=Steps(trace.path.steps[:-1])), OPTIONS
         )
+
+
+def test_a_connection_that_the_app_closes_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = ModelController.receive
+
+    def receive(self: ModelController, switch: str, message: bytes) -> ControllerReaction:
+        return replace(plain(self, switch, message), closed=(switch,))
+
+    monkeypatch.setattr(ModelController, "receive", receive)
+    found = confirmed("mac_learning/bug1.toml")
+    assert found.difference is not None
+    assert found.difference.part is PartKind.APP
+    assert found.difference.contrasts == (("connection to s1", "stays open", "the app closes it"),)

@@ -26,7 +26,7 @@ from sdnloom.confirm.supplied_parts import SuppliedParts
 from sdnloom.confirm.taken_step import Agreement, StepImpossible
 from sdnloom.engine.semantics import Transition
 from sdnloom.network.controller_component import SETTLE_TICK, ControllerComponent
-from sdnloom.network.events import CallAnswered, HandlerRaised, MessageHandled, ProgramEnded
+from sdnloom.network.events import CONNECTION_ENDS, CallAnswered, HandlerRaised, MessageHandled, ProgramEnded
 from sdnloom.network.openflow import (
     BarrierRequest,
     Experimenter,
@@ -233,6 +233,11 @@ class ControllerSide:
             contrasts.append(
                 Contrast("the process of the app", ", ".join(says) or "goes on", reaction.ended or "goes on")
             )
+        ends = {event.effect for event in transition.outcome.events if isinstance(event, HandlerRaised)}
+        if CONNECTION_ENDS not in ends:
+            contrasts += [
+                Contrast(f"connection to {each}", "stays open", "the app closes it") for each in reaction.closed
+            ]
         early = ControllerReaction(tuple(left), tuple(raised), tuple(answers))
         if early and not self.may_be_early:
             contrasts += _unexpected(early, self.version)

@@ -15,8 +15,10 @@ from sdnloom.confirm.comparison import observed_message
 from sdnloom.network.openflow import (
     NO_BUFFER,
     V10,
+    V13,
     ApplyActions,
     DescReply,
+    Error,
     FeaturesReply,
     FlowCommand,
     FlowMod,
@@ -31,8 +33,10 @@ from sdnloom.network.openflow import (
     PacketIn,
     PacketOut,
     Port,
+    PortDesc,
     PortDescReply,
     PortMod,
+    PortState,
     PortStatsReply,
     PortStatus,
     StatsReply,
@@ -60,6 +64,10 @@ _DESCRIPTION = (
     "the description of the switches: their profile is reference, so they describe themselves as in the model"
 )
 _PORT_STATUS = "the PortStatus after a PortMod: Open vSwitch reports no change that the controller has made itself"
+_FLOW_MOD_BUFFER = {V10: 64, V13: 32}  # where the messages have the id of the buffer
+_PACKET_OUT_BUFFER = 8
+_USED_BUFFER = Error("bad_request", "buffer_empty")
+_NO_SUCH_BUFFER = Error("bad_request", "buffer_unknown")
 _V = TypeVar("_V")
 
 
@@ -121,7 +129,10 @@ class SuppliedParts:
         if isinstance(expected, _DESCRIPTIONS) and self.describes(switch):
             return replace(expected, xid=observed.xid)
         if isinstance(expected, PortStatus) and isinstance(observed, PortStatus) and self.describes(switch):
-            return replace(expected, xid=observed.xid, reason=observed.reason)
+            return replace(observed, desc=_described(expected.desc, observed.desc))
+        if isinstance(expected, Error) and isinstance(observed, Error) and _is_about(expected, _USED_BUFFER):
+            # A switch without buffers does not know which were used.
+            return replace(observed, code=expected.code) if _is_about(observed, _NO_SUCH_BUFFER) else observed
         return self._counted(switch, expected, observed)
 
     def once(self, switch: str, observed: Sequence[OpenFlowMessage]) -> list[bool]:
@@ -174,12 +185,19 @@ class SuppliedParts:
             yield data
         elif isinstance(message, PacketOut):
             kept = buffers.pop(message.buffer_id)
-            yield encode(replace(message, buffer_id=NO_BUFFER, data=kept.frame), version)
+            end = len(data) - len(message.data)  # beside a buffer its packet does not count
+            yield _without_buffer(data[:end], _PACKET_OUT_BUFFER, kept.frame)
         else:
-            yield encode(replace(message, buffer_id=NO_BUFFER), version)
+            yield _without_buffer(data, _FLOW_MOD_BUFFER[version])
             if message.command < FlowCommand.DELETE:
                 kept = buffers.pop(message.buffer_id)
                 yield encode(_release(message, kept, version), version)
+
+
+def _without_buffer(data: bytes, at: int, packet: bytes = b"") -> bytes:
+    """The bytes of a message without its buffer id, and with a packet at its end; all else as it was sent."""
+    size = (len(data) + len(packet)).to_bytes(2, "big")
+    return data[:2] + size + data[4:at] + NO_BUFFER.to_bytes(4, "big") + data[at + 4 :] + packet
 
 
 def _release(message: FlowMod, kept: KeptPacket, version: int) -> PacketOut:
@@ -190,6 +208,16 @@ def _release(message: FlowMod, kept: KeptPacket, version: int) -> PacketOut:
         action for each in message.instructions if isinstance(each, ApplyActions) for action in each.actions
     )
     return PacketOut(actions, kept.frame, kept.in_port)
+
+
+def _is_about(error: Error, same: Error) -> bool:
+    return (error.type, error.code) == (same.type, same.code)
+
+
+def _described(expected: PortDesc, observed: PortDesc) -> PortDesc:
+    """An observed port as the model describes it; its number, configuration and link are those observed."""
+    link = observed.state & PortState.LINK_DOWN | expected.state & ~PortState.LINK_DOWN
+    return replace(expected, port_no=observed.port_no, config=observed.config, state=int(link))
 
 
 def _counters(value: Any) -> list[str]:

@@ -15,7 +15,8 @@ from sdnloom.confirm.comparison import (
 from sdnloom.confirm.held_messages import HeldMessage
 from sdnloom.confirm.outcome import Contrast, Obstacle, SentBytes
 from sdnloom.confirm.packet_contrasts import packet_contrasts
-from sdnloom.confirm.real_parts import RealSwitch
+from sdnloom.confirm.quoted_message import Quoted
+from sdnloom.confirm.real_parts import NotEnforceable, RealSwitch
 from sdnloom.confirm.supplied_parts import SuppliedParts
 from sdnloom.confirm.taken_step import Agreement, StepImpossible
 from sdnloom.engine.semantics import Transition
@@ -71,6 +72,7 @@ class SwitchSide:
         self._up = f"{name}.up"
         self._asked: dict[OpenFlowMessage, tuple[OpenFlowMessage, ...]] = {}  # answers since the last step
         self._greeting = b""  # what it said of itself when it joined last
+        self._quoted: Quoted | None = None
 
     # -- the input ----------------------------------------------------------------------------------------------------
 
@@ -82,7 +84,11 @@ class SwitchSide:
         It is connected to the wire from the start: what it says before it has joined is not passed on.
         """
         self._asked.clear()
-        reaction = self._perform(before, transition, taken, supplied)
+        self._quoted = None
+        try:
+            reaction = self._perform(before, transition, taken, supplied)
+        except NotEnforceable as error:
+            raise StepImpossible(Obstacle.SWITCH_FAULT, str(error)) from None
         unheard = before.phase == "disconnected" and before.epoch == 0
         return replace(reaction, messages=()) if unheard else reaction
 
@@ -125,7 +131,10 @@ class SwitchSide:
             return SwitchReaction()  # it was lost with its connection
         assert taken.data is not None
         reaction = SwitchReaction()
+        model = given.message if isinstance(given, EpochMessage) else given
+        assert isinstance(model, OpenFlowMessage)
         for data in supplied.to_switch(self.name, taken.data):
+            self._quoted = Quoted(model, data, taken.data)
             more = self.real.receive_message(data)
             reaction = _both(reaction, more)
             if any(isinstance(observed_message(each, self.config.version), Error) for each in more.messages):
@@ -270,7 +279,10 @@ class SwitchSide:
             if seen and type(seen[0][0]) is type(expected):
                 one, raw = seen.pop(0)
                 with_supplied = supplied.from_switch(self.name, expected, one)
-                contrasts += message_contrasts(what, self.name, expected, with_supplied, roles, answer=True)
+                compared = with_supplied
+                if self._quoted is not None:
+                    with_supplied, compared = self._quoted.as_sent(expected, with_supplied, version)
+                contrasts += message_contrasts(what, self.name, expected, compared, roles, answer=True)
                 data[number] = raw if with_supplied == one else encode(with_supplied, version)
             elif supplied.is_missing(self.name, cause, expected):
                 data[number] = encode(expected, version)
@@ -395,4 +407,4 @@ def _both(one: SwitchReaction, other: SwitchReaction) -> SwitchReaction:
 def _place(message: OpenFlowMessage) -> tuple[bool, str]:
     """Where a message belongs: a switch reports removed entries late, and in an order of its own."""
     late = isinstance(message, FlowRemoved)
-    return late, f"{message.priority} {message.match}" if isinstance(message, FlowRemoved) else ""
+    return late, f"{message.table_id} {message.priority} {message.match}" if isinstance(message, FlowRemoved) else ""

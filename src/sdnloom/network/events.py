@@ -168,6 +168,9 @@ class MessageRefused(Value):
     code: str | int
 
 
+CONNECTION_ENDS = "the connection to the switch ends"  # an effect of an exception
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class HandlerRaised(Value):
     """A handler of the program raised an exception and did not catch it.

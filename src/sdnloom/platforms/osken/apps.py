@@ -11,7 +11,7 @@ from os_ken import cfg
 
 from sdnloom.engine.model import Event
 from sdnloom.errors import SdnloomError
-from sdnloom.network.events import CallAnswered, HandlerRaised, ProgramEnded, TimerFired
+from sdnloom.network.events import CONNECTION_ENDS, CallAnswered, HandlerRaised, ProgramEnded, TimerFired
 from sdnloom.network.openflow import (
     VERSION_NUMBERS,
     FeaturesRequest,
@@ -39,7 +39,6 @@ from sdnloom.platforms.sandbox.threads import Effect, Flavour, HubThread, HubTim
 
 FRAMEWORK = ("callers", "routing_info", "_SERVICE_NAME", "_REQUIRED_APP", "OFP_VERSIONS", "_CONTEXTS", "_EVENTS")
 MAX_TURNS = 10_000
-LOST = "the connection to the switch ends"
 FAILED = "the request is answered with an internal error"
 _EFFECTS = {
     Effect.SILENT: "the thread ends, silently",
@@ -286,7 +285,7 @@ class Apps:
             raise
         except BaseException as error:
             # As in os-ken: when its own handling of a message fails, it closes the connection.
-            self._sandbox.loops.raised.append(LoopException(self.program, "receiving", error, LOST))
+            self._sandbox.loops.raised.append(LoopException(self.program, "receiving", error, CONNECTION_ENDS))
             self._datapaths.pop(datapath.switch, None)
             datapath.end(self._native)
 
