@@ -169,9 +169,9 @@ def test_reports_that_are_none_are_an_error(controller: ProcessController) -> No
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["/no/such/program"], "ended when it started: .*/no/such/program"),
+        (["/no/such/program"], "ended when it started \\(exit code .*\\): .*/no/such/program"),
         ([sys.executable, "-S", "-c", "import nothing_of_this_name"], "No module named 'nothing_of_this_name'"),
-        ([sys.executable, "-S", "-c", ""], "ended when it started: it wrote no log"),
+        ([sys.executable, "-S", "-c", ""], "ended when it started \\(exit code .*\\): it wrote no log"),
     ],
 )
 def test_a_controller_that_does_not_start_is_one_error_with_the_reason(words: list[str], message: str) -> None:

@@ -146,7 +146,8 @@ class ControllerProcess:
         early: list[dict[str, Any]] = []  # exceptions of threads that have started already
         while not any("listening" in each for each in early):
             if self.ended:
-                raise RealPartError(f"the controller ended when it started: {self.end_of_log()}")
+                how = self.ended.partition(":")[0]
+                raise RealPartError(f"the controller ended when it started ({how}): {self.end_of_log()}")
             if time.monotonic() > deadline:
                 raise RealPartError(
                     f"the controller does not listen within {_START_SECONDS:g} s; the end of its log: "
