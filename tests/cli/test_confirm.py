@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sdnloom import read_results
 from sdnloom.check.load import load_scenario
 from sdnloom.check.run import Run
 from sdnloom.cli.traces import TraceRecord, save
@@ -199,6 +200,26 @@ def test_a_check_confirms_what_it_found(sdnloom: CommandLine, recorded: Path) ->
     assert (violation["confirmation"]["outcome"], violation["confirmation"]["taken"]) == ("confirmed", 8)
     [violation] = json.loads(sdnloom("check", "hub.toml", "--format", "json").out)["violations"]
     assert violation["confirmation"] is None
+
+
+def test_pages_and_exports_say_what_became_of_it(
+    sdnloom: CommandLine, recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    confirmed = "CONFIRMED on the real system: all 8 steps went as the trace says"
+    assert sdnloom("check", "hub.toml", "--confirm", "--export", "a.xml", "--export", "a.json").code == 1
+    assert f"on the real system: {confirmed}" in Path("a.xml").read_text()
+    [view] = read_results(Path("a.json"))
+    assert ("on the real system", confirmed) in view.findings[0].facts
+    assert ("switches", "the model") in view.findings[0].facts
+    use(monkeypatch, without_frames)
+    assert sdnloom("confirm", TRACE, "--export", "b.json", "--export", "b.html").code == 4
+    [view] = read_results(Path("b.json"))
+    assert view.headline == "DIFFERENT quiet h2: the switch s1 did something else in step 4 of 8"
+    facts = dict(view.facts)
+    assert facts["on the real system"] == "DIFFERENT the switch s1 did something else in step 4 of 8"
+    assert facts["differs"].startswith("s1 out of port 2: expected ")
+    assert facts["differs"].endswith(", observed nothing")
+    assert "outcome" not in facts
 
 
 def test_a_check_that_the_real_system_contradicts_has_exit_code_4(

@@ -8,14 +8,17 @@ import click
 from sdnloom.api.confirm import traced_confirmation
 from sdnloom.cli.options.confirm_options import confirm_options
 from sdnloom.cli.options.exit_codes import CONFIRM_EXIT_CODES
+from sdnloom.cli.options.export_option import echo_exports, export_option
 from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.text_options import echo_report, text_options, text_style
 from sdnloom.cli.options.trace_scenario import trace_scenario_option
 from sdnloom.cli.progress import ConfirmationProgress
+from sdnloom.cli.replay_views import scenario_replay_view
 from sdnloom.cli.traces import check_folder
 from sdnloom.confirm.options import ConfirmOptions
 from sdnloom.confirm.outcome import ConfirmOutcome, ObservedStep
 from sdnloom.report.confirm.observed_words import LiveSteps
+from sdnloom.report.confirm.view_facts import confirmed_view
 from sdnloom.report.describe import Names, counted
 from sdnloom.report.text_style import terminal_text
 
@@ -44,6 +47,7 @@ from sdnloom.report.text_style import terminal_text
     help="Write the observed run into this folder: a capture for each connection and link, and a trace.",
 )
 @format_option("confirm")
+@export_option
 @text_options
 def command(
     trace: Path,
@@ -55,6 +59,7 @@ def command(
     show: bool,
     record: Path | None,
     form: str,
+    exports: tuple[Path, ...],
 ) -> int:
     """Take the steps of TRACE on a real controller and a real Open vSwitch, and compare each with the model.
 
@@ -82,6 +87,12 @@ def command(
     if show and form == "text":
         click.echo()
     echo_report("confirm", form, confirmed, prepared.names, prepared.code, not show)
+    echo_exports(
+        lambda: [
+            confirmed_view(scenario_replay_view(prepared.run, prepared.trace, prepared.replayed, trace), confirmed)
+        ],
+        exports,
+    )
     if record is not None:
         written = prepared.write_observed(confirmed, record)
         click.echo(f"recorded: {counted(len(written), 'file')} in {record}", err=True)

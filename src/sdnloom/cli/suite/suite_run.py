@@ -142,7 +142,8 @@ def subject_view(checked: CheckedSubject) -> ResultView:
     if isinstance(checked.report, ActorReport):
         view = actors_view(checked.report, checked.traces)
         return explained_view(view, [each.transitions for each in checked.report.violations], checked.report.program)
-    view, violations = check_view(checked.report, checked.traces), checked.report.violations
+    violations = checked.report.violations
+    view = check_view(checked.report, checked.traces, checked.confirmations)
     system = next((each.system for each in violations), None)
     return view if system is None else explained_view(view, [each.transitions for each in violations], system)
 

@@ -49,11 +49,18 @@ def _steps_heading(confirmed: Confirmation, count: int) -> str:
 
 def confirmation_lines(confirmed: Confirmation, names: Names, style: TextStyle = PLAIN_STYLE) -> list[str]:
     """The outcome as part of another report, below the violation and its steps."""
+    return [
+        style.verdict(short_outcome(confirmed)),
+        *_surroundings(confirmed, style),
+        *_deciding_step(confirmed, names, style),
+    ]
+
+
+def short_outcome(confirmed: Confirmation) -> str:
+    """The outcome in one line, where the property was named before."""
     if confirmed.outcome is ConfirmOutcome.CONFIRMED:
-        first = f"CONFIRMED on the real system: {_all(confirmed.taken)} went as the trace says"
-    else:
-        first = outcome_line(replace(confirmed, finding=None))
-    return [style.verdict(first), *_surroundings(confirmed, style), *_deciding_step(confirmed, names, style)]
+        return f"CONFIRMED on the real system: {_all(confirmed.taken)} went as the trace says"
+    return outcome_line(replace(confirmed, finding=None))
 
 
 def outcome_line(confirmed: Confirmation) -> str:

@@ -5,18 +5,28 @@ from pathlib import Path
 
 from sdnloom import __version__
 from sdnloom.check.report import Report
+from sdnloom.confirm.outcome import Confirmation
 from sdnloom.engine.result import Counterexample
 from sdnloom.network import events
 from sdnloom.report.check.text import traffic_lines
+from sdnloom.report.confirm.view_facts import confirmation_facts
 from sdnloom.report.describe import counted
-from sdnloom.report.verdict import headline, length_words
+from sdnloom.report.verdict import Confirmations, headline, length_words
 from sdnloom.report.view.network_trace import NetworkPath, network_trace
 from sdnloom.report.view.program_view import detailed_path
 from sdnloom.report.view.result_view import FindingView, ResultView, TraceView
 
 
-def check_view(report: Report, traces: Mapping[Counterexample, Path] | None = None) -> ResultView:
-    """The report as it is shown; `traces` has the trace file of each violation."""
+def check_view(
+    report: Report,
+    traces: Mapping[Counterexample, Path] | None = None,
+    confirmations: Confirmations | None = None,
+) -> ResultView:
+    """The report as it is shown; `traces` has the trace file of each violation.
+
+    `confirmations` has what became of violations on the real system.
+    """
+    confirmed = confirmations or {}
     statistics = report.result.statistics
     searched = f"{counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}"
     facts = [("searched", f"{searched}, depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}")]
@@ -31,21 +41,27 @@ def check_view(report: Report, traces: Mapping[Counterexample, Path] | None = No
         report.verdict,
         headline(report),
         report.checked,
-        tuple(violation_view(report, each, (traces or {}).get(each)) for each in report.violations),
+        tuple(
+            violation_view(report, each, (traces or {}).get(each), confirmed.get(each)) for each in report.violations
+        ),
         tuple(facts),
         statistics.seconds,
         __version__,
     )
 
 
-def violation_view(report: Report, shown: Counterexample, file: Path | None = None) -> FindingView:
+def violation_view(
+    report: Report, shown: Counterexample, file: Path | None = None, confirmed: Confirmation | None = None
+) -> FindingView:
     """A violation with its trace."""
+    facts = () if confirmed is None else confirmation_facts(confirmed)
     trace = counterexample_trace(report, shown)
     place = trace.last_code()
     raised = [event for each in shown.transitions for event in each.events if isinstance(event, events.HandlerRaised)]
     if raised:
         place = (raised[-1].file, raised[-1].line)
-    return FindingView(shown.property, shown.message, trace, (), *place, trace_file="" if file is None else str(file))
+    name = "" if file is None else str(file)
+    return FindingView(shown.property, shown.message, trace, facts, *place, trace_file=name)
 
 
 def counterexample_trace(report: Report, shown: Counterexample) -> TraceView:
