@@ -5,9 +5,10 @@ like. Buffer ids are equal, because the buffers are supplied (`supplied_parts.py
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
+from sdnloom.confirm.openvswitch.normal_entries import normal_entries
 from sdnloom.confirm.outcome import Contrast
 from sdnloom.confirm.packet_contrasts import packet_contrasts
 from sdnloom.confirm.real_parts import ObservedException
@@ -127,11 +128,11 @@ def entry_differences(
     expected: Sequence[FlowStats], observed: Sequence[FlowStats], roles: NumberRoles
 ) -> list[tuple[str, str]]:
     """The entries that only one side has, as pairs of text with "none" on the other side, or with another content."""
-    ours, theirs = {_entry_key(each): each for each in expected}, {_entry_key(each): each for each in observed}
+    ours, theirs = ({_entry_key(each): each for each in normal_entries(side)} for side in (expected, observed))
     found = []
     for key in sorted({*ours, *theirs}):
         one, other = ours.get(key), theirs.get(key)
-        same = one is not None and other is not None and _content(one) == _content(other)
+        same = one is not None and other is not None and replace(one, cookie=0) == replace(other, cookie=0)
         if not same or one is None or other is None or not roles.same_cookie(one.cookie, other.cookie):
             found.append((_entry_words(one), _entry_words(other)))
     return found
@@ -139,10 +140,6 @@ def entry_differences(
 
 def _entry_key(entry: FlowStats) -> tuple[int, int, str]:
     return entry.table_id, entry.priority, str(entry.match)
-
-
-def _content(entry: FlowStats) -> tuple[Any, ...]:
-    return entry.instructions, entry.idle_timeout, entry.hard_timeout, entry.entry_flags
 
 
 def _entry_words(entry: FlowStats | None) -> str:

@@ -99,35 +99,54 @@ class Comparison:
     """Runs sequences on both sides. Where the model has several outcomes, all that agree are followed."""
 
     config: Switch
-    switch: OpenVswitch
+    switch: OpenVswitch | None  # None: the caller observes
     model: Model = model
     named: Counter[str] = field(default_factory=Counter)
     steps: int = 0
     generation: int | None = None  # of the newest master: the one thing that no message makes a switch forget
+    cores: list[SwitchCore] = field(default_factory=list)
+    history: list[Stimulus] = field(default_factory=list)
+    ended: bool = False
 
     def run(self, sequence: list[Stimulus]) -> Difference | None:
         """Return the first difference that no rule explains, or None."""
+        assert self.switch is not None
         self.switch.forget()
+        self.begin()
+        for stimulus in sequence:
+            difference = self.step(stimulus, self._observe(stimulus))
+            if difference is not None or self.ended:
+                return difference
+        return None
+
+    def begin(self) -> None:
+        """Begin with switches in the state after power-on."""
         start = initial_switch_core(self.config)
-        cores = [replace(start, settings=replace(start.settings, generation_id=self.generation))]
-        for index, stimulus in enumerate(sequence):
-            real = self._view(stimulus)
-            outcomes = [(core, outcome) for core in cores for outcome in self._outcomes(core, stimulus)]
-            self.steps += 1
-            agreeing = [outcome.core for _, outcome in outcomes if view_of_model(outcome) == real]
-            if not agreeing:
-                views = [view_of_model(outcome) for _, outcome in outcomes]
-                found = self._named(stimulus, outcomes, views, real)
-                if found is None:
-                    return Difference(sequence[: index + 1], views, real)
-                agreeing = found
-            if not agreeing:
-                return None
-            if any(keeps_idle_timer(stimulus, core) for core in cores):
-                self.named[IDLE_TIMER_OF_REPLACEMENT] += 1
-                return None
-            cores = list(dict.fromkeys(agreeing))
-            self.generation = cores[0].settings.generation_id
+        self.cores = [replace(start, settings=replace(start.settings, generation_id=self.generation))]
+        self.history, self.ended = [], False
+
+    def step(self, stimulus: Stimulus, reaction: SwitchReaction) -> Difference | None:
+        """Compare one step; return a difference that no rule explains. `ended`: a rule ends the sequence here."""
+        real = self._view(stimulus, reaction)
+        self.history.append(stimulus)
+        outcomes = [(core, outcome) for core in self.cores for outcome in self._outcomes(core, stimulus)]
+        self.steps += 1
+        views = [view_of_model(outcome) for _, outcome in outcomes]
+        agreeing = [outcome.core for (_, outcome), view in zip(outcomes, views, strict=True) if view == real]
+        if not agreeing:
+            found = self._named(stimulus, outcomes, views, real)
+            if found is None:
+                return Difference(self.history, views, real)
+            agreeing = found
+        if not agreeing:
+            self.ended = True
+            return None
+        if any(keeps_idle_timer(stimulus, core) for core in self.cores):
+            self.named[IDLE_TIMER_OF_REPLACEMENT] += 1
+            self.ended = True
+            return None
+        self.cores = list(dict.fromkeys(agreeing))
+        self.generation = self.cores[0].settings.generation_id
         return None
 
     def _outcomes(self, core: SwitchCore, stimulus: Stimulus) -> list[SwitchOutcome]:
@@ -168,8 +187,8 @@ class Comparison:
             self.named[name] += 1
         return [core for _, cores in found for core in cores] or None
 
-    def _view(self, stimulus: Stimulus) -> View:
-        real = view_of_switch(self._observe(stimulus), self.config.version)
+    def _view(self, stimulus: Stimulus, reaction: SwitchReaction) -> View:
+        real = view_of_switch(reaction, self.config.version)
         if isinstance(stimulus, Send) and _is_exact(stimulus.message, self.config.version):
             # An error quotes the bytes that were sent; the model quotes those of the plain encoding.
             quoted = encode(stimulus.message, self.config.version)[:ERROR_DATA]
@@ -178,6 +197,7 @@ class Comparison:
         return real
 
     def _observe(self, stimulus: Stimulus) -> SwitchReaction:
+        assert self.switch is not None
         if isinstance(stimulus, Arrival):
             return self.switch.frame(stimulus.port, encode_packet(stimulus.packet))
         if isinstance(stimulus, Send):
