@@ -9,10 +9,12 @@ import pytest
 
 from sdnloom.check.load import load_scenario
 from sdnloom.check.run import Run
+from sdnloom.confirm import lockstep
 from sdnloom.confirm.options import ConfirmOptions
-from sdnloom.confirm.outcome import Confirmation, ConfirmOutcome, PartKind
-from sdnloom.confirm.real_parts import ControllerReaction, RealPartError
+from sdnloom.confirm.outcome import Confirmation, ConfirmOutcome, Obstacle, PartKind
+from sdnloom.confirm.real_parts import ControllerReaction, NotEnforceable, RealPartError
 from sdnloom.confirm.run import confirm_with
+from sdnloom.confirm.taken_step import StepImpossible
 from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import Trace
@@ -104,7 +106,8 @@ def test_a_switch_that_does_something_else_is_named(
     assert found.taken < found.of_trace
 
 
-def test_an_app_that_does_something_else_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def _change_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the real app's entries live seven seconds."""
     plain = ModelController.receive
 
     def receive(self: ModelController, switch: str, message: bytes) -> ControllerReaction:
@@ -116,10 +119,43 @@ def test_an_app_that_does_something_else_is_named(monkeypatch: pytest.MonkeyPatc
         return replace(reaction, messages=tuple(changed))
 
     monkeypatch.setattr(ModelController, "receive", receive)
+
+
+def test_an_app_that_does_something_else_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    _change_timeouts(monkeypatch)
     found = confirmed("mac_learning/bug1.toml")
     assert found.difference is not None
     assert (found.difference.part, found.difference.name) == (PartKind.APP, "PySwitch")
     assert found.difference.contrasts[0] == ("the app to s1: FlowMod, idle_timeout", "5", "7")
+
+
+def test_a_step_that_the_app_decides_is_none_that_was_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    _change_timeouts(monkeypatch)
+    different = confirmed("mac_learning/bug1.toml").difference
+    assert different is not None
+
+    def refuse(*_: object) -> None:
+        raise StepImpossible(Obstacle.APP_CHOICE, "drawn")
+
+    monkeypatch.setattr(lockstep, "refuse_own_choice", refuse)
+    found = confirmed("mac_learning/bug1.toml")
+    assert found.impossible is not None
+    assert (found.outcome, found.impossible.number) == (ConfirmOutcome.NOT_POSSIBLE, different.step.number)
+    assert found.taken == different.step.number - 1
+    assert [each.number for each in found.steps if not each.startup] == list(range(1, different.step.number))
+
+
+def test_what_a_real_switch_cannot_do_is_not_possible() -> None:
+    def refuse(_: SwitchReaction) -> SwitchReaction:
+        raise NotEnforceable("switch s1: port 1 has no carrier")
+
+    found = confirmed("mac_learning/bug1.toml", refuse)
+    assert found.impossible is not None
+    assert (found.outcome, found.impossible.obstacle, found.impossible.reason) == (
+        ConfirmOutcome.NOT_POSSIBLE,
+        Obstacle.SWITCH_FAULT,
+        "switch s1: port 1 has no carrier",
+    )
 
 
 def test_a_trace_that_the_model_does_not_take_is_refused() -> None:

@@ -37,7 +37,9 @@ def refuse_own_choice(
     assert isinstance(after, ControllerCore)
     if not relaxed.contrasts and _is_of_timers(side, after, relaxed.early):
         raise StepImpossible(
-            Obstacle.APP_TIMER, "a timer of the app fires in this step, and the trace has it later or never"
+            Obstacle.APP_TIMER,
+            "a timer of the app fires in this step, and the trace has it later or never; a longer period of the timer "
+            "may help, because the app's clock is the real one",
         )
     expected, observed = messages_by_switch(transition, reaction)
     counts = [{switch: len(found) for switch, found in each.items()} for each in (expected, observed)]
@@ -46,11 +48,15 @@ def refuse_own_choice(
     threads = capability(side.program, HasThreads)
     permuted = all(_are_permuted(side, switch, each, observed[switch], roles) for switch, each in expected.items())
     if permuted and threads is not None and threads.has_threads:
-        raise StepImpossible(Obstacle.APP_CHOICE, "the threads of the app send the same messages, and in another order")
+        raise StepImpossible(
+            Obstacle.APP_CHOICE,
+            "the threads of the app send the same messages in another order, and nobody outside can choose it",
+        )
     reactions = side.program.handle(before.program, side.given(transition))
     if not isinstance(reactions, Restart) and any(each.drawn for each in reactions):
         raise StepImpossible(
-            Obstacle.APP_CHOICE, "the app draws random numbers in this step, and they are others in its process"
+            Obstacle.APP_CHOICE,
+            "the app draws random numbers in this step, and in its process they are others than in the trace",
         )
 
 

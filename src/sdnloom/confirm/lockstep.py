@@ -8,7 +8,7 @@ from sdnloom.confirm.comparison import NumberRoles
 from sdnloom.confirm.controller_side import ControllerSide
 from sdnloom.confirm.held_messages import HeldMessage, HeldMessages
 from sdnloom.confirm.outcome import Impossible, ObservedStep, Obstacle, PartKind, SentBytes, StepDifference
-from sdnloom.confirm.real_parts import ControllerReaction, RealController, RealSwitch
+from sdnloom.confirm.real_parts import ControllerReaction, NotEnforceable, RealController, RealSwitch
 from sdnloom.confirm.supplied_parts import SuppliedParts
 from sdnloom.confirm.switch_side import SwitchSide
 from sdnloom.confirm.taken_step import Agreement, StepImpossible
@@ -81,6 +81,8 @@ class Lockstep:
             return self._take(transition, later, adopt)
         except StepImpossible as error:
             return Impossible(self._number, self._startup, transition, error.obstacle, str(error))
+        except NotEnforceable as error:
+            return Impossible(self._number, self._startup, transition, Obstacle.SWITCH_FAULT, str(error))
 
     def _take(self, transition: Transition, later: int, adopt: bool) -> StepDifference | None:
         name, real = transition.step.component, self._real
@@ -101,6 +103,9 @@ class Lockstep:
         else:
             agreements = iter([(transition, self._of_host(transition))])
         transition, agreement = self._chosen(transition, agreements, adopt)
+        if agreement.contrasts and name == CONTROLLER:
+            before = self.state.cores[self.semantics.index[name]]
+            refuse_own_choice(self._controller, before, transition, reaction, real.roles, real.supplied)
         observed = ObservedStep(
             self._number,
             self._startup,
@@ -115,8 +120,6 @@ class Lockstep:
         if agreement.contrasts:
             if name != CONTROLLER:
                 return StepDifference(observed, PartKind.SWITCH, name, agreement.contrasts)
-            before = self.state.cores[self.semantics.index[name]]
-            refuse_own_choice(self._controller, before, transition, reaction, real.roles, real.supplied)
             return StepDifference(observed, PartKind.APP, self._controller.name, agreement.contrasts)
         real.roles, real.supplied = agreement.roles, agreement.supplied
         if name == CONTROLLER:
@@ -160,7 +163,7 @@ class Lockstep:
                     return other, agreement
                 obstacle = Obstacle.APP_CHOICE if other.step.component == CONTROLLER else Obstacle.SWITCH_CHOICE
                 chosen, wanted = (each.step.choice or "another outcome" for each in (other, transition))
-                raise StepImpossible(obstacle, f"the trace has the choice {wanted!r}, and {chosen!r} was chosen")
+                raise StepImpossible(obstacle, f"the trace has {wanted}, and {transition.step.component} took {chosen}")
         return transition, first
 
     def _of_host(self, transition: Transition) -> Agreement:

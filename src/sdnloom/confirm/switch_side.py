@@ -200,7 +200,9 @@ class SwitchSide:
         if others or now != _keys(wanted):
             where = ", ".join(others) or self.name
             raise StepImpossible(
-                Obstacle.SWITCH_CLOCK, f"another entry expires before this one, or with it, in {where}"
+                Obstacle.SWITCH_CLOCK,
+                f"another entry expires before this one, or with it, in {where}; in the model they expire in any "
+                "order, on a real clock when their time is over",
             )
         return reaction
 
