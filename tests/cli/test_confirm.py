@@ -141,7 +141,10 @@ def test_a_trace_without_a_property_agrees_and_a_witness_is_confirmed(sdnloom: C
 
 
 def test_what_the_model_does_not_do_any_more_is_not_tried(sdnloom: CommandLine, recorded: Path) -> None:
-    advice = "so there is nothing to confirm; run `sdnloom replay` first, and confirm what it finds\n"
+    advice = (
+        "because the program or the scenario has changed; `sdnloom replay TRACE -o FILE` looks for the violation "
+        "again, and what it writes can be confirmed\n"
+    )
     (recorded / "hub.py").write_text(PROGRAM.replace("net.flood(switch, message)", "pass"))
     run = sdnloom("confirm", TRACE)
     assert (run.code, run.out) == (2, "")

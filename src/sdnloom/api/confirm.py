@@ -156,7 +156,10 @@ def confirm_violations(
 
 def _replayed(run: Run, trace: Trace, name: str) -> PreparedConfirmation:
     replayed = run.replay(trace)
-    advice = "so there is nothing to confirm; run `sdnloom replay` first, and confirm what it finds"
+    advice = (
+        "because the program or the scenario has changed; `sdnloom replay TRACE -o FILE` looks for the violation "
+        "again, and what it writes can be confirmed"
+    )
     if replayed.diverged is not None:
         raise TraceError(
             f"{name}: step {len(replayed.transitions) + 1} cannot be taken on the model any more, {advice}"

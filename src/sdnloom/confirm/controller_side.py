@@ -1,7 +1,7 @@
 """Steps of the controller on a real controller: the input that each is, and what the model says must come of it."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -95,6 +95,7 @@ class ControllerSide:
         self._inputs[SETTLE_TICK] = ClockTick()
         self.program = component.program
         self.name = component.program.name
+        self._who = "the controller" if real.foreign else "the app"
         self.early = _NOTHING
         self.may_be_early = False
 
@@ -231,7 +232,7 @@ class ControllerSide:
         if bool(reaction.ended) != ended:
             says = [event.how for event in transition.outcome.events if isinstance(event, ProgramEnded)]
             contrasts.append(
-                Contrast("the process of the app", ", ".join(says) or "goes on", reaction.ended or "goes on")
+                Contrast(f"the process of {self._who}", ", ".join(says) or "goes on", reaction.ended or "goes on")
             )
         ends = {event.effect for event in transition.outcome.events if isinstance(event, HandlerRaised)}
         if CONNECTION_ENDS not in ends:
@@ -240,7 +241,7 @@ class ControllerSide:
             ]
         early = ControllerReaction(tuple(left), tuple(raised), tuple(answers))
         if early and not self.may_be_early:
-            contrasts += _unexpected(early, self.version)
+            contrasts += self._unexpected(early)
             early = _NOTHING
         sent = tuple(
             (channel, HeldMessage(message, data_of[channel.removesuffix(".of")].pop(0)))
@@ -272,7 +273,7 @@ class ControllerSide:
         contrasts: list[Contrast],
     ) -> tuple[list[bytes | None], list[bytes]]:
         """Return the bytes of each expected message, and those of messages beyond them."""
-        version, what = self.version(switch), f"the app to {switch}"
+        version, what = self.version(switch), f"{self._who} to {switch}"
         found: list[bytes | None] = []
         left: list[bytes] = []
         rest = list(observed)
@@ -333,16 +334,17 @@ class ControllerSide:
                     contrasts.append(Contrast(f"answer to {event.name}", f"{event.status} {event.body}", seen))
         return left
 
-
-def _unexpected(early: ControllerReaction, version: Callable[[str], int]) -> list[Contrast]:
-    """What the app did that the trace does not have."""
-    messages = [
-        Contrast(f"the app to {switch}", "", message_words(observed_message(data, version(switch))))
-        for switch, data in early.messages
-    ]
-    raised = [Contrast("exception of the app", "", f"{each.file}:{each.line}: {each.text}") for each in early.raised]
-    answers = [Contrast(f"answer to {each.name}", "", f"{each.status} {each.body}") for each in early.answers]
-    return messages + raised + answers
+    def _unexpected(self, early: ControllerReaction) -> list[Contrast]:
+        """What the app did that the trace does not have."""
+        messages = [
+            Contrast(f"{self._who} to {switch}", "", message_words(observed_message(data, self.version(switch))))
+            for switch, data in early.messages
+        ]
+        raised = [
+            Contrast("exception of the app", "", f"{each.file}:{each.line}: {each.text}") for each in early.raised
+        ]
+        answers = [Contrast(f"answer to {each.name}", "", f"{each.status} {each.body}") for each in early.answers]
+        return messages + raised + answers
 
 
 def messages_by_switch(

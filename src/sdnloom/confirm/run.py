@@ -26,7 +26,7 @@ from sdnloom.network.build import BuiltNetwork
 from sdnloom.network.startup.violation import course_transitions
 
 _HASHES = (
-    "Python hashes texts differently in each process; if the app depends on that (hash(), the order of a set), set "
+    "if the app depends on hash() or on the order of a set, which Python changes from process to process, set "
     "PYTHONHASHSEED=0 for sdnloom when the trace is recorded and when it is confirmed"
 )
 

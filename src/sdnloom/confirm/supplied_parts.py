@@ -59,7 +59,7 @@ _DESCRIPTIONS = (
     TableStatsReply,
 )
 _BUFFERS = "packet buffers: Open vSwitch keeps no packets for the controller, so the wire keeps them"
-_SUPPLIED_COUNTERS = "counters, and the order of rows in statistics: those of the trace"
+_SUPPLIED_COUNTERS = "counters, and the order of rows in statistics: the controller gets those of the trace"
 _DESCRIPTION = (
     "the description of the switches: their profile is reference, so they describe themselves as in the model"
 )
