@@ -9,6 +9,7 @@ from sdnloom.confirm.open_parts import PartsFactory
 from sdnloom.confirm.options import ConfirmOptions
 from sdnloom.confirm.outcome import Confirmation
 from sdnloom.confirm.run import concluded, startup_steps, take_startup
+from sdnloom.confirm.switch_side import why_not_disconnected
 from sdnloom.engine.semantics import Transition
 from sdnloom.network.build import BuiltNetwork
 
@@ -42,6 +43,6 @@ def walk_with(parts: PartsFactory, run: Run, steps: int, seed: int, options: Con
 
 
 def _is_possible(built: BuiltNetwork, transition: Transition) -> bool:
-    """Whether a step can be taken on a real switch: Open vSwitch keeps its entries when its connection is lost."""
+    """Whether a step can be taken on a real switch: not every switch loses its connection as Open vSwitch does."""
     config = built.configs.get(transition.step.component)
-    return config is None or transition.action.name != "disconnect" or config.keeps_entries
+    return config is None or transition.action.name != "disconnect" or not why_not_disconnected(config)

@@ -166,12 +166,9 @@ class SwitchSide:
         return reaction
 
     def _disconnect(self) -> SwitchReaction:
-        if not self.config.keeps_entries:
-            raise StepImpossible(
-                Obstacle.SWITCH_FAULT,
-                f"{self.name} deletes its entries when its connection is lost (profile {self.config.profile}); "
-                "Open vSwitch keeps them",
-            )
+        reason = why_not_disconnected(self.config)
+        if reason:
+            raise StepImpossible(Obstacle.SWITCH_FAULT, f"{self.name} {reason} (profile {self.config.profile})")
         return self.real.disconnect()
 
     # -- time ---------------------------------------------------------------------------------------------------------
@@ -370,6 +367,15 @@ class SwitchSide:
             if port != Port.LOCAL:
                 target = self._targets.get(port)
                 yield SentBytes("" if target is None else target.channel, frame, SwitchPort(self.name, port))
+
+
+def why_not_disconnected(config: Switch) -> str:
+    """Why Open vSwitch cannot lose its connection as this switch does; "" if it can."""
+    if not config.keeps_entries:
+        return "deletes its entries when its connection is lost; Open vSwitch keeps them"
+    if config.fail_mode == "standalone" and not config.traits.bridge_is_empty:
+        return "has its entries again after it was a bridge; Open vSwitch deletes them"
+    return ""
 
 
 def entries_of(config: Switch, core: SwitchCore) -> tuple[FlowStats, ...]:

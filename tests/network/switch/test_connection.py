@@ -1,5 +1,7 @@
 """Loss of the control connection and reconnection, emergency entries, roles, asynchronous configuration."""
 
+from dataclasses import replace
+
 import pytest
 
 from sdnloom.network.openflow import (
@@ -100,6 +102,17 @@ def test_1_3_goes_on_alone_as_configured(mode: str, ports: list[int]) -> None:
     core = disconnect(config, after(config, add(OUT2, CONTROLLER))).core
     outcome = only(receive_packet(config, core, 1, TCP))
     assert ([port for port, _ in outcome.outputs], outcome.messages, outcome.core.buffers) == (ports, (), ())
+
+
+@BOTH
+def test_a_bridge_of_the_profile_openvswitch_has_lost_its_entries(version: int) -> None:
+    config = switch(version, fail_mode="standalone", profile="openvswitch", emergency_entries=0)
+    full = after(config, add(OUT2))
+    alone = disconnect(config, full)
+    assert alone.messages == ()
+    assert connect(config, alone.core).core == initial_switch_core(config)
+    secure = replace(config, fail_mode="secure")
+    assert connect(secure, disconnect(secure, full).core).core == full
 
 
 def test_roles_need_a_fresh_generation_and_a_slave_may_not_change_anything() -> None:

@@ -10,13 +10,13 @@ def disconnect(config: Switch, core: SwitchCore) -> SwitchOutcome:
     """Return the outcome of losing the connection.
 
     1.0 (4.3) deletes all entries but the emergency ones, which then apply, and reports nothing. 1.3 (6.3.2), and 1.0
-    without emergency entries, keeps its entries (secure) or becomes a bridge (standalone). Buffered packets stay until
-    they expire.
+    without emergency entries, keeps its entries (secure) or becomes a bridge (standalone); Open vSwitch deletes all
+    entries then. Buffered packets stay until they expire.
     """
     step = SwitchStep(config, core)
     step.writes |= {"connection", "config"}
     step.update(connected=False)
-    if not config.keeps_entries:
+    if not config.keeps_entries or (config.fail_mode == "standalone" and config.traits.bridge_is_empty):
         step.reads.add(("region", 0, ANY_PACKET))
         gone = [entry for entry in core.flows if entry.table != EMERGENCY]
         step.writes.update(("flow", entry.table, entry.priority, entry.match) for entry in gone)

@@ -23,6 +23,7 @@ class SwitchProfile:
     `full_mpls`: it copies times to live and sets the bottom-of-stack bit, and a pushed label has the specification's
     values; otherwise those of Open vSwitch. `group_capabilities` are the bits of a GroupFeaturesReply.
     `reports_link_only`: a PortMod is reported only if it takes the port down or up, and the link goes with it.
+    `bridge_is_empty`: a switch of fail mode standalone has no entries any more when it has become a bridge.
     """
 
     buffers: int
@@ -38,6 +39,7 @@ class SwitchProfile:
     full_mpls: bool
     group_capabilities: int
     reports_link_only: bool
+    bridge_is_empty: bool
 
 
 PROFILES: dict[str, SwitchProfile] = {
@@ -55,6 +57,7 @@ PROFILES: dict[str, SwitchProfile] = {
         full_mpls=False,
         group_capabilities=0b111,
         reports_link_only=True,
+        bridge_is_empty=True,
     ),
     "reference": SwitchProfile(
         buffers=256,
@@ -70,5 +73,6 @@ PROFILES: dict[str, SwitchProfile] = {
         full_mpls=True,
         group_capabilities=0b100,
         reports_link_only=False,
+        bridge_is_empty=False,
     ),
 }
