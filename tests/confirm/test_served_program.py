@@ -36,7 +36,7 @@ class Program:
         self.seen.append(arguments)
         net.send("s1", openflow.FlowMod(cookie=len(repr((self.names, self.seen)))))
         if name == "fail":
-            raise ValueError(self.seen)
+            raise ValueError(self.seen, self)
 
     def timer(self, net, name):
         net.send("s1", openflow.FlowMod(priority=len(self.seen), cookie=len(name)))
@@ -92,7 +92,8 @@ def test_calls_and_timers_reach_the_process_with_their_arguments(tmp_path: Path)
     assert (found.outcome, found.difference, found.impossible) == (ConfirmOutcome.AGREED, None, None)
     assert found.parts == {"controller": "OpenFlow server of Program"}
     (raised,) = [each for step in found.steps for each in step.raised]
-    assert raised.text.startswith("ValueError: [['s1', ")
+    assert raised.text.startswith("ValueError: ([['s1', ")
+    assert "object at 0x" in raised.text  # the same object has another address in the model
     assert raised.file == str(tmp_path / "program.py")
 
 
@@ -117,7 +118,7 @@ class App(Component):
     def late(self, dpid, count):
         self.send_barrier(dpid)
         if count == 2:
-            raise KeyError(count)
+            unicode(count)
         self.post_callback(0.05, lambda: self.late(dpid, count + 1))
 
     def done(self, dpid, xid):
@@ -145,4 +146,4 @@ def test_timers_of_nox_fire_by_the_real_clock(tmp_path: Path) -> None:
     (tmp_path / "scenario.toml").write_text(NOX_SCENARIO)
     found = taken(tmp_path, ("controller", "tick"), ("controller", "tick"), ("s1", "of"), ("s1", "of"))
     assert (found.outcome, found.difference, found.impossible) == (ConfirmOutcome.AGREED, None, None)
-    assert [each.text for step in found.steps for each in step.raised] == ["KeyError: 2"]
+    assert [each.text for step in found.steps for each in step.raised] == ["NameError: name 'unicode' is not defined"]

@@ -19,8 +19,6 @@ from sdnloom.platforms.nox.load import Loader, quiet
 from sdnloom.platforms.nox.modules import provided_modules
 from sdnloom.platforms.sandbox.own_modules import Compiler, compile_source
 
-NEXT_HANDLERS_RUN = "the handler ends, the next ones run"  # the effect of an exception
-
 
 class NoxApps:
     """Apps, by the name of their files without the ending. The files are loaded; `install` makes the components.

@@ -19,7 +19,7 @@ from sdnloom.platforms.capture.states import FreshProgram
 from sdnloom.platforms.capture.type_rules import classes_of
 from sdnloom.platforms.footprint.footprint import Effects
 from sdnloom.platforms.handler_errors import defined_at, handler_raised
-from sdnloom.platforms.nox.apps import NEXT_HANDLERS_RUN, NoxApps
+from sdnloom.platforms.nox.apps import NoxApps
 from sdnloom.platforms.nox.kernel import Kernel, NoxError, handler_of
 from sdnloom.platforms.nox.load import quiet
 from sdnloom.platforms.nox.modules import pins
@@ -168,10 +168,11 @@ class NoxProgram(CapturedProgram):
             raise NoxError(
                 f"{self.name} imports {list(files)[-1]} while it runs; expected its own modules at the top of its files"
             )
-        raised = tuple(
-            handler_raised(self.name, name, error, self._own, NEXT_HANDLERS_RUN) for name, error in kernel.escaped
-        )
+        raised = tuple(handler_raised(self.name, name, error, self._own, _EFFECT) for name, error in kernel.escaped)
         effects = tuple(kernel.sent), (*happened, *raised)
         kernel.sent.clear()
         kernel.escaped.clear()
         return effects
+
+
+_EFFECT = "the handler ends, the next ones run"

@@ -12,8 +12,8 @@ from typing import Any
 
 from sdnloom.errors import SdnloomError
 from sdnloom.network.program import Input
-from sdnloom.platforms.handler_errors import error_line, handler_raised, own_line, traceback_lines
-from sdnloom.platforms.nox.apps import NEXT_HANDLERS_RUN, NoxApps
+from sdnloom.platforms.handler_errors import error_line, own_line, traceback_lines
+from sdnloom.platforms.nox.apps import NoxApps
 from sdnloom.platforms.nox.kernel import Kernel
 from sdnloom.platforms.sandbox.clock import EPOCH, SECOND, Clock, Draws
 from sdnloom.platforms.server.report_lines import RaisedReport
@@ -71,17 +71,16 @@ class ServedNox(ServedProgram):
             run()
         except SdnloomError as error:  # what the model refuses, such as a call that the apps do not have
             refused.append(RaisedReport(error_line(error), "", 0))
-        raised = [self._raised(name, error) for name, error in kernel.escaped]
+        raised = [self._raised(error) for _, error in kernel.escaped]
         reaction = ServedReaction(tuple(kernel.sent), (*raised, *refused))
         kernel.sent.clear()
         kernel.escaped.clear()
         return reaction
 
-    def _raised(self, handler: str, error: BaseException) -> RaisedReport:
-        own, lines = self._apps.own, traceback_lines(error)
-        event = handler_raised(self._apps.name, handler, error, own, NEXT_HANDLERS_RUN)
-        file, line = own_line(error, own) or (lines or [("", 0)])[-1]
-        return RaisedReport(event.text, file, line, lines)
+    def _raised(self, error: BaseException) -> RaisedReport:
+        lines = traceback_lines(error)
+        file, line = own_line(error, self._apps.own) or (lines or [("", 0)])[-1]
+        return RaisedReport(error_line(error), file, line, lines)
 
 
 def _make(document: Mapping[str, Any]) -> ServedProgram:
