@@ -29,13 +29,10 @@ def handler_raised(
     last = frames[-1] if frames else ("", 0)
     mine = next((each for files in (own, else_in) for each in reversed(frames) if each[0] in files), last)
     library = "" if mine == last else f"{library_file(last[0])}:{last[1]}"
-    return HandlerRaised(program, handler, Path(mine[0]).name, mine[1], raised_text(error), library, effect)
-
-
-def raised_text(error: BaseException) -> str:
-    """Return type and message on one line, with the sign of Python 2 in the code if there is one."""
-    sign = python2_sign(error)
-    return error_line(error) + (f" ({sign} is of Python 2, see {PAGE})" if sign is not None else "")
+    text = error_line(error)
+    if (sign := python2_sign(error)) is not None:
+        text += f" ({sign} is of Python 2, see {PAGE})"
+    return HandlerRaised(program, handler, Path(mine[0]).name, mine[1], text, library, effect)
 
 
 def error_line(error: BaseException) -> str:

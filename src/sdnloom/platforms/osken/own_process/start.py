@@ -64,12 +64,12 @@ class _Reporter:
         self._files = [frozenset(document["files"]), frozenset(document["other files"])]
 
     def __call__(self, error: BaseException) -> None:
-        from sdnloom.platforms.handler_errors import raised_text, traceback_lines  # late: it takes long to import
+        from sdnloom.platforms.handler_errors import error_line, traceback_lines  # late: it takes long to import
 
         lines = traceback_lines(error) or [("", 0)]
         file, line = next((each for files in self._files for each in reversed(lines) if each[0] in files), lines[-1])
         with self._lock:
-            self._reports.raised(RaisedReport(raised_text(error), file, line, lines))
+            self._reports.raised(RaisedReport(error_line(error), file, line, lines))
 
 
 def _serve(document: Mapping[str, Any], report: _Reporter, ports: _Ports) -> None:
