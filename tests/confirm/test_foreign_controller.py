@@ -229,6 +229,7 @@ def test_a_command_with_a_web_port_takes_requests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "reason"),
     [
+        ("perl \0 {port}", "it has a character of code 0; expected a command as in a shell"),
         ("perl 'x {port}", "No closing quotation; expected a command as in a shell"),
         ("perl x.pl 6653", "has no {port}; expected a command with {port} in place of its OpenFlow port"),
         ("", "has no {port}; expected a command with {port} in place of its OpenFlow port"),

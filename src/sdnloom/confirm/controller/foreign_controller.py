@@ -36,6 +36,8 @@ class StartedController(NamedTuple):
 def command_words(command: str) -> list[str]:
     """Divide a command into words as a shell does it; raise RealPartError if it can start no controller."""
     try:
+        if "\0" in command:
+            raise ValueError("it has a character of code 0")
         words = shlex.split(command)
     except ValueError as error:
         raise RealPartError(f"{_option(command)}: {error}; expected a command as in a shell") from None
