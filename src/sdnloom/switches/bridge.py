@@ -47,7 +47,7 @@ class BridgePlan:
     """What a bridge is made with. The port LOCAL has the name of the bridge.
 
     Names of devices have at most 15 characters, and each occurs once in all bridges of the processes. `max_entries`
-    bounds each table but the last.
+    bounds each table but the last; `mtu` is the largest packet that leaves by a port, 1500 if it is None.
     """
 
     name: str
@@ -57,6 +57,7 @@ class BridgePlan:
     ports: tuple[BridgePort, ...]
     fail_mode: Literal["secure", "standalone"] = "secure"
     max_entries: int | None = None
+    mtu: int | None = None
 
 
 class Bridge:
@@ -106,6 +107,7 @@ class Bridge:
             words += ["--", "add-port", plan.name, port.device]
             words += ["--", "set", "interface", port.device, "type=internal", f"ofport_request={port.number}"]
             words += [f'mac="{_address(port.address)}"', f"options:tx_pcap={self._pcaps[port.number]}"]
+            words += [] if plan.mtu is None else [f"mtu_request={plan.mtu}"]
         words += ["--", "set", "interface", plan.name, f"options:tx_pcap={self._pcaps[LOCAL]}"]
         if plan.max_entries is not None:
             words += ["--", "--id=@limit", "create", "Flow_Table", f"flow_limit={plan.max_entries}"]

@@ -154,6 +154,26 @@ def test_a_frame_for_one_switch_touches_no_other(bridges: MakeBridges, version: 
 
 
 @VERSIONS
+def test_frames_pass_whatever_their_size_unless_no_device_has_such(bridges: MakeBridges, version: int) -> None:
+    switch = bridges(configs(version, 1)).switches["s1"]
+    given(switch, version, FlowMod(instructions=(ApplyActions((Output(2), Output(Port.CONTROLLER))),)))
+    for size in (14, 59, 1514, 1515, 9000, 65000):
+        frame = (FRAME + bytes(size))[:size]
+        reaction = switch.receive_frames([(1, frame)])
+        assert reaction.frames == ((2, frame),)
+        (told,) = read(reaction, version)
+        assert isinstance(told, PacketIn)
+        assert told.data == frame
+    for size in (0, 13, 65001):
+        pattern = (
+            rf"^switch s1: a frame of {size} octets at port 1: Open vSwitch receives frames of 14 to 65000 octets$"
+        )
+        with pytest.raises(NotEnforceable, match=pattern):
+            switch.receive_frames([(1, bytes(size))])
+    assert given(switch, version, EchoRequest()) == [EchoReply()]
+
+
+@VERSIONS
 def test_bytes_that_are_no_whole_messages_are_refused_before_they_are_sent(bridges: MakeBridges, version: int) -> None:
     switch = bridges(configs(version, 1)).switches["s1"]
     whole = encode(EchoRequest(b"x"), version)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sdnloom.confirm.openvswitch import bridge_switch
 from sdnloom.confirm.openvswitch.bridge_switch import BridgeSwitch
 from sdnloom.confirm.openvswitch.real_bridges import RealBridges
 from sdnloom.network.openflow import V10, V13, ApplyActions, EchoReply, EchoRequest, FlowMod, Output
@@ -124,6 +125,20 @@ def test_an_open_vswitch_that_is_killed_is_an_error_of_the_next_step_with_its_lo
         with pytest.raises(SwitchEndedError, match=r"ovs-vswitchd ended \(SIGKILL\): \d{4}-"):
             STEPS[name](made.switches["s1"])
     assert not directory.exists()
+
+
+def test_an_input_that_makes_open_vswitch_abort_is_named_with_the_switch(
+    need_tool: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need_tool("ovs-vswitchd", "ovsdb-server")
+    monkeypatch.setattr(bridge_switch, "_LONGEST_FRAME", 1 << 20)
+    with RealBridges(configs(V10, 2)) as made:
+        with pytest.raises(
+            SwitchEndedError, match=r"^switch s2, after a frame: ovs-vswitchd ended \(SIGABRT\): \d{4}-"
+        ):
+            made.switches["s2"].receive_frames([(1, bytes(70_000))])
+        with pytest.raises(SwitchEndedError, match=r"^switch s1, .*: ovs-vswitchd ended \(SIGABRT\)"):
+            made.switches["s1"].receive_frames([(1, bytes(60))])
 
 
 def test_a_database_that_is_killed_is_an_error_when_it_is_needed(need_tool: Callable[..., None]) -> None:

@@ -17,6 +17,7 @@ from sdnloom.switches.bridge import BridgePlan, BridgePort
 MAX_OVS_PORT: Final = 0xFEFF
 _DEVICE: Final = re.compile(r"(?!ovs-)[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _MULTICAST: Final = 1 << 40
+_MTU: Final = 65000  # frames of any size leave, as they do in the model
 
 
 def bridge_plans(configs: Mapping[str, Switch]) -> tuple[dict[str, BridgePlan], tuple[str, ...]]:
@@ -79,6 +80,7 @@ def _plan(name: str, config: Switch, devices: Mapping[tuple[str, int], str]) -> 
         tuple(ports),
         config.fail_mode,
         config.max_entries,
+        _MTU,
     )
 
 

@@ -20,6 +20,8 @@ from sdnloom.switches.vswitch_processes import VswitchProcesses
 _REMOVING: Final = {V10: frozenset((4, 14)), V13: frozenset((4, 14, 15, 29))}
 _PORT_MOD: Final = {V10: 15, V13: 16}
 _HEADER: Final = 8
+_SHORTEST_FRAME: Final = 14
+_LONGEST_FRAME: Final = 65000  # an OpenFlow message with more would break its length field, and Open vSwitch with it
 _SECOND_MS: Final = 1000
 _MASK_AT: Final = {V10: 20, V13: 28}  # where a PortMod says which bits it changes
 
@@ -75,6 +77,12 @@ class BridgeSwitch(RealSwitch):
     def receive_frames(self, arrivals: Sequence[tuple[int, bytes]]) -> SwitchReaction:
         """Let frames arrive at ports, one after the other."""
         given = [(port, frame) for port, frame in arrivals if port not in self._down]
+        for port, frame in given:
+            if not _SHORTEST_FRAME <= len(frame) <= _LONGEST_FRAME:
+                raise NotEnforceable(
+                    f"switch {self.name}: a frame of {len(frame)} octets at port {port}: "
+                    f"Open vSwitch receives frames of {_SHORTEST_FRAME} to {_LONGEST_FRAME} octets"
+                )
         with self._clear_errors("a frame"):
             if given:
                 self._clock.before_input(())
