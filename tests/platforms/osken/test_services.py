@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from os_ken.base import app_manager
 
 from sdnloom.errors import SdnloomError
 from sdnloom.platforms.osken.program import OskenProgram
@@ -67,6 +68,20 @@ def test_a_service_that_is_an_app_of_the_user_is_required_by_the_name_of_its_mod
     (tmp_path / "service.py").write_text(HEAD.format("os_ken", "base import app_manager") + BARE.format("OSKenApp"))
     text = "from os_ken.base import app_manager\napp_manager.require_app('service')\n" + BARE.format("OSKenApp")
     assert bricks(made(tmp_path, text.replace("App(", "Client("), path=[tmp_path])) == ["Client", "App"]
+
+
+def test_an_app_gets_the_manager_that_runs_it_and_nobody_else_does(tmp_path):
+    text = "from os_ken.base import app_manager\nclass {}(app_manager.OSKenApp):\n"
+    text += "    def start(self):\n        super().start()\n"
+    text += "        self.all = list(app_manager.AppManager.get_instance().applications)\n"
+    programs = [made(tmp_path, text.format(name), f"{name.lower()}.py") for name in ("First", "Second")]
+    for each in programs:
+        each.initial()
+    assert [app(each, name).all for each, name in zip(programs, ("First", "Second"), strict=True)] == [
+        ["First"],
+        ["Second"],
+    ]
+    assert app_manager.AppManager._instance is None
 
 
 def test_nothing_is_required_of_modules_of_sdnloom():

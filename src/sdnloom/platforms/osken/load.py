@@ -81,6 +81,7 @@ def load(sandbox: Sandbox, names: Sequence[str], version: str | None) -> LoadedA
     sandbox.stand_in(app_manager, {"require_app": require_app})
     with sandbox.running():
         manager = sandbox.manager = Manager(sandbox, names)
+        app_manager.AppManager._instance = manager  # apps ask for it
         cfg.CONF.reset()
         _in_a_thread(sandbox, lambda: manager.load_apps(names), "loading")
         _in_a_thread(sandbox, sandbox.own.load_ahead, "loading")

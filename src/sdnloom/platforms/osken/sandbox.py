@@ -157,6 +157,7 @@ class Sandbox:
         for name, each in self.loops.methods().items():
             swap.attribute(app_manager.OSKenApp, name, each)
         swap.name(vars(app_manager), "SERVICE_BRICKS", self.bricks)
+        swap.attribute(app_manager.AppManager, "_instance", None)
         swap.name(vars(ofproto_protocol), "_supported_versions", set(ofproto_protocol._versions))
         for name in sorted(_FOUNDATION & sys.modules.keys() - {hub_module.__name__}):
             space = dict(vars(sys.modules[name]))
