@@ -65,6 +65,7 @@ class ModelSwitch(RealSwitch):
         self.name, self._change = name, change
         self._config = replace(config, buffers=0, overlap="first")
         self._core = initial_switch_core(self._config)
+        self._off, self._without_carrier = False, set[int]()
 
     def _become(self, outcome: SwitchOutcome) -> SwitchReaction:
         self._core = outcome.core
@@ -91,11 +92,15 @@ class ModelSwitch(RealSwitch):
         return done
 
     def carrier(self, port: int, up: bool) -> SwitchReaction:
+        (self._without_carrier.discard if up else self._without_carrier.add)(port)
+        return SwitchReaction() if self._off else self._become(self._with_carrier(port, up))
+
+    def _with_carrier(self, port: int, up: bool) -> SwitchOutcome:
         ports = self._config.ports if self._core.ports is None else self._core.ports
         desc = next(each for each in ports if each.port_no == port)
         own = next(each.state for each in self._config.ports if each.port_no == port)
         state = int(own if up else own & ~PortState.LIVE | PortState.LINK_DOWN)
-        return self._become(port_change(self._config, self._core, PortReason.MODIFY, replace(desc, state=state)))
+        return port_change(self._config, self._core, PortReason.MODIFY, replace(desc, state=state))
 
     def advance(self, milliseconds: int) -> SwitchReaction:
         raise AssertionError("the model has no clock")
@@ -107,10 +112,12 @@ class ModelSwitch(RealSwitch):
         return self._become(connect(self._config, self._core))
 
     def power_off(self) -> None:
-        self._core = disconnect(self._config, initial_switch_core(self._config)).core
+        self._core, self._off = disconnect(self._config, initial_switch_core(self._config)).core, True
 
     def power_on(self) -> None:
-        return None
+        self._off = False
+        for port in sorted(self._without_carrier):
+            self._core = self._with_carrier(port, False).core
 
     def entries(self) -> tuple[FlowStats, ...]:
         return entries_of(self._config, self._core)

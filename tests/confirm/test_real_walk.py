@@ -61,6 +61,16 @@ def test_a_switch_may_be_away_when_the_controller_asks_for_its_features(
         assert (found.outcome, found.difference) == (ConfirmOutcome.AGREED, None)
 
 
+def test_a_link_may_come_back_while_a_switch_has_no_power(tmp_path: Path) -> None:
+    file = tmp_path / "faults.toml"
+    text = FAULTS.format(joining="", version="1.3", file=EXAMPLES / "mac_learning/learning.py")
+    file.write_text(f"{text}link_faults = [{{ link = 's1-s2', fail = 1 }}]\n")
+    scenario = load_scenario(file)
+    for seed in (41, 45, 73, 82):  # each has that order of events
+        found = walk_with(model_parts, Run(scenario, ordered=True), 40, seed, NO_TIMERS)
+        assert (found.outcome, found.difference) == (ConfirmOutcome.AGREED, None)
+
+
 def test_a_switch_that_describes_itself_otherwise_is_named(tmp_path: Path) -> None:
     def more_tables(reaction: SwitchReaction) -> SwitchReaction:
         seen = [decode(each, V13) for each in reaction.messages]

@@ -138,7 +138,7 @@ class RealSwitch(ABC):
 
     @abstractmethod
     def carrier(self, port: int, up: bool) -> SwitchReaction:
-        """Take the carrier of a port away, or give it back."""
+        """Take the carrier of a port away, or give it back; without power, the port is so when the power is back."""
 
     @abstractmethod
     def advance(self, milliseconds: int) -> SwitchReaction:

@@ -147,15 +147,13 @@ class SwitchSide:
         after = transition.outcome.core
         assert isinstance(after, SwitchState)
         was_down, is_down = (any(port == change.port for port, _ in each.down) for each in (before, after))
-        if was_down == is_down or before.phase == "off":
+        if was_down == is_down:
             return SwitchReaction()
-        return self.real.carrier(change.port, not is_down)
+        return self.real.carrier(change.port, not is_down)  # without power, it has that carrier when it is back
 
     def _join(self, before: SwitchState, supplied: SuppliedParts) -> SwitchReaction:
         if before.phase == "off":
             self.real.power_on()
-            for port, _ in before.down:
-                self.real.carrier(port, False)
         connects = before.phase == "off" or before.epoch > 0  # otherwise it is connected from the start
         reaction = self.real.connect() if connects else SwitchReaction()
         if not supplied.describes(self.name):
