@@ -13,10 +13,14 @@ from sdnloom.network.openflow import (
     ApplyActions,
     Error,
     FlowMod,
+    GetConfigReply,
     Match,
     Output,
     PacketIn,
     PacketOut,
+    Port,
+    PortConfig,
+    PortDescReply,
     PortReason,
     PortState,
     PortStatus,
@@ -115,3 +119,27 @@ def test_a_port_status_keeps_its_port_and_its_link(version: int) -> None:
     assert supplied.from_switch("s1", expected, PortStatus(PortReason.MODIFY, real)) == expected
     for other in (replace(real, port_no=two.port_no), replace(real, state=0), replace(real, config=1)):
         assert supplied.from_switch("s1", expected, PortStatus(PortReason.MODIFY, other)) != expected
+
+
+@VERSIONS
+def test_a_switch_that_describes_itself_keeps_the_ports_that_were_observed(version: int) -> None:
+    chosen = configs(version, 1, profile="reference")
+    supplied = SuppliedParts(chosen)
+    one, *others = chosen["s1"].ports
+    local = replace(one, port_no=int(Port.LOCAL))
+    expected = PortDescReply((one, *others))
+    real = [replace(port, curr=64) for port in (local, *others, one)]
+    assert supplied.from_switch("s1", expected, PortDescReply(tuple(real))) == expected
+    assert supplied.from_switch("s1", expected, PortDescReply(tuple(real[:-1]))) == PortDescReply(tuple(others))
+    blocked = replace(one, config=int(PortConfig.NO_FWD))
+    found = supplied.from_switch("s1", expected, PortDescReply((*real[:-1], blocked)))
+    assert found == PortDescReply((blocked, *others))
+
+
+def test_the_length_that_a_controller_sets_is_that_of_the_switch() -> None:
+    supplied = SuppliedParts(configs(V10, 1, profile="reference", miss_send_len=60))
+    reply = GetConfigReply(0, 60)
+    assert supplied.from_switch("s1", reply, GetConfigReply(0, 128)) == reply
+    assert supplied.from_switch("s1", reply, GetConfigReply(0, 77)) == GetConfigReply(0, 77)
+    usual = SuppliedParts(configs(V10, 1, profile="reference"))
+    assert usual.from_switch("s1", reply, GetConfigReply(0, 128)) == GetConfigReply(0, 128)

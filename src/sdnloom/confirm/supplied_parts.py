@@ -52,12 +52,12 @@ _PARTS = {GroupStats: "buckets", MeterStats: "bands"}  # pairs of counters in a 
 _DESCRIPTIONS = (
     FeaturesReply,
     DescReply,
-    GetConfigReply,
     GroupFeaturesReply,
     MeterFeaturesReply,
     PortDescReply,
     TableStatsReply,
 )
+_MISS_SEND_LEN = 128  # of Open vSwitch, until the controller sets another one
 _BUFFERS = "packet buffers: Open vSwitch keeps no packets for the controller, so the wire keeps them"
 _SUPPLIED_COUNTERS = "counters, and the order of rows in statistics: the controller gets those of the trace"
 _DESCRIPTION = (
@@ -127,7 +127,14 @@ class SuppliedParts:
             self._buffers[switch][expected.buffer_id] = KeptPacket(observed.in_port, observed.data)
             return replace(observed, buffer_id=expected.buffer_id, data=observed.data[: len(expected.data)])
         if isinstance(expected, _DESCRIPTIONS) and self.describes(switch):
-            return replace(expected, xid=observed.xid)
+            described = replace(expected, xid=observed.xid)
+            if isinstance(described, FeaturesReply | PortDescReply) and isinstance(observed, type(described)):
+                return replace(described, ports=tuple(_described_ports(described.ports, observed.ports)))
+            return described
+        if isinstance(expected, GetConfigReply) and isinstance(observed, GetConfigReply):
+            own = self._configs[switch].miss_send_len
+            changed = own == _MISS_SEND_LEN or observed.miss_send_len != _MISS_SEND_LEN
+            return observed if changed or not self.describes(switch) else replace(observed, miss_send_len=own)
         if isinstance(expected, PortStatus) and isinstance(observed, PortStatus) and self.describes(switch):
             return replace(observed, desc=_described(expected.desc, observed.desc))
         if isinstance(expected, Error) and isinstance(observed, Error) and _is_about(expected, _USED_BUFFER):
@@ -218,6 +225,15 @@ def _described(expected: PortDesc, observed: PortDesc) -> PortDesc:
     """An observed port as the model describes it; its number, configuration and link are those observed."""
     link = observed.state & PortState.LINK_DOWN | expected.state & ~PortState.LINK_DOWN
     return replace(expected, port_no=observed.port_no, config=observed.config, state=int(link))
+
+
+def _described_ports(expected: tuple[PortDesc, ...], observed: tuple[PortDesc, ...]) -> Iterator[PortDesc]:
+    """Yield the observed ports as the model describes them, without LOCAL if the model has it not."""
+    seen = {port.port_no: port for port in observed}
+    for port in expected:
+        if port.port_no in seen:
+            yield _described(port, seen.pop(port.port_no))
+    yield from (port for port in seen.values() if port.port_no != Port.LOCAL)
 
 
 def _counters(value: Any) -> list[str]:
