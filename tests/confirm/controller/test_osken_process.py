@@ -17,6 +17,26 @@ from tests.platforms.osken.helpers import APPS
 
 RYU = Path(__file__).parents[3] / ".cache" / "ryu-4.34"
 NATIVE, EVENTLET = "native", "eventlet"
+TIDY = """
+import os, signal, sys
+from os_ken.base import app_manager
+from os_ken.controller import ofp_event
+from os_ken.controller.handler import MAIN_DISPATCHER, set_ev_cls
+
+class Tidy(app_manager.OSKenApp):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        signal.signal(signal.SIGTERM, self.clean)
+
+    def clean(self, number, frame):
+        with open(os.environ["PLACE"], "w") as file:
+            file.write(f"at SIGTERM, with nothing on standard input: {sys.stdin.read()!r}")
+        os._exit(0)
+
+    @set_ev_cls(ofp_event.EventOFPPacketIn, MAIN_DISPATCHER)
+    def packet_in(self, event):
+        pass
+"""
 
 
 @pytest.fixture(params=[NATIVE, EVENTLET])
@@ -102,6 +122,14 @@ def test_unchanged_apps_of_ryu_learn_switches_and_packets_as_in_the_model() -> N
             ["PacketOut"],
             ["FlowMod", "PacketOut"],
         ]
+
+
+def test_an_app_may_clean_up_before_its_process_ends(tmp_path: Path) -> None:
+    (tmp_path / "tidy.py").write_text(TIDY)
+    program = OskenProgram([tmp_path / "tidy.py"], environment={"PLACE": str(tmp_path / "cleaned")}, hub=EVENTLET)
+    with closing(start_controller(program.controller_command(NETWORK))):
+        assert not (tmp_path / "cleaned").exists()
+    assert (tmp_path / "cleaned").read_text() == "at SIGTERM, with nothing on standard input: ''"
 
 
 def test_an_app_that_cannot_be_loaded_is_one_error_with_the_reason(tmp_path: Path) -> None:

@@ -168,22 +168,22 @@ class ControllerProcess:
         """End the process and everything that it has started, and remove its folder; once is enough."""
         if self._is_closed:
             return
-        self._is_closed = True
         process = self._process
         if process is not None:
-            if process.stdin is not None:
-                with contextlib.suppress(OSError):
-                    process.stdin.close()
-            process.terminate()
+            process.terminate()  # first, so that it can clean up; at the end of its standard input it is killed
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=_END_SECONDS)
             process.kill()
             process.wait()
+            if process.stdin is not None:
+                with contextlib.suppress(OSError):
+                    process.stdin.close()
         _end_marked(f"{MARK}={self.folder}".encode())
         if self._reports >= 0:
             os.close(self._reports)
             self._reports = -1
         self._folder.close()
+        self._is_closed = True
 
 
 def run_command(command: ControllerCommand) -> ControllerProcess:
@@ -191,7 +191,7 @@ def run_command(command: ControllerCommand) -> ControllerProcess:
     words = [sys.executable, "-m", command.module]
     seed = os.environ.get("PYTHONHASHSEED", "0")  # without one, the order of sets would change from run to run
     environment = {"PYTHONHASHSEED": seed, "PYTHONUNBUFFERED": "1", "PYTHONPATH": _python_path(), **command.environment}
-    return ControllerProcess(words, environment, json.dumps(command.document))
+    return ControllerProcess(words, environment, json.dumps(command.document, default=str))
 
 
 def _python_path() -> str:
