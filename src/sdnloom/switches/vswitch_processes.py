@@ -116,6 +116,7 @@ class VswitchProcesses:
         """Return the last line of the log of a process that ended; None if all run."""
         try:
             self.rounds(1)
+            self.check()  # without its database the daemon answers here, and deals with no message
         except SwitchEndedError:
             try:
                 self.wait_for_end()

@@ -13,7 +13,7 @@ import pytest
 from sdnloom.confirm.openvswitch import bridge_switch
 from sdnloom.confirm.openvswitch.bridge_switch import BridgeSwitch
 from sdnloom.confirm.openvswitch.real_bridges import RealBridges
-from sdnloom.network.openflow import V10, V13, ApplyActions, EchoReply, EchoRequest, FlowMod, Output
+from sdnloom.network.openflow import V10, V13, ApplyActions, FlowMod, Output
 from sdnloom.network.openflow.codec import encode
 from sdnloom.switches import daemons
 from sdnloom.switches.bridge import SwitchReaction
@@ -141,14 +141,17 @@ def test_an_input_that_makes_open_vswitch_abort_is_named_with_the_switch(
             made.switches["s1"].receive_frames([(1, bytes(60))])
 
 
-def test_a_database_that_is_killed_is_an_error_when_it_is_needed(need_tool: Callable[..., None]) -> None:
+@pytest.mark.parametrize("name", STEPS)
+def test_a_database_that_is_killed_is_an_error_of_the_next_step(need_tool: Callable[..., None], name: str) -> None:
     need_tool("ovs-vswitchd", "ovsdb-server")
     with RealBridges(configs(V13, 1)) as made:
-        os.kill(made.processes.process_ids["ovsdb-server"], signal.SIGKILL)
-        switch = made.switches["s1"]
-        assert switch.request(encode(EchoRequest(), V13)) == (encode(EchoReply(), V13),)
+        number = made.processes.process_ids["ovsdb-server"]
+        end = os.pidfd_open(number)
+        os.kill(number, signal.SIGKILL)
+        with os.fdopen(end) as file:
+            assert select.select([file], [], [], 10)[0]
         with pytest.raises(SwitchEndedError, match=r"ovsdb-server ended \(SIGKILL\)"):
-            switch.power_off()
+            STEPS[name](made.switches["s1"])
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL], ids=lambda sent: sent.name)

@@ -248,6 +248,7 @@ class BridgeSwitch(RealSwitch):
 def clear_errors(processes: VswitchProcesses, who: str, cause: str) -> Iterator[None]:
     """Let errors name who was given what, and why Open vSwitch ended if it did."""
     try:
+        processes.check()
         yield
     except (ConnectionLostError, SwitchEndedError) as error:
         reason = processes.crash_reason()
