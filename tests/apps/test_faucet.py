@@ -23,7 +23,6 @@ EXPECTED = {
     "stack": ["holds", None, None, None, 422, 1029, 18],
     "discover": ["incomplete", None, None, None, 379, 474, 50],
 }
-INPUTS = ("inputs", "examples/faucet/one_vlan.toml", "--port", "1", "--stack", "arp")
 
 
 @pytest.fixture(scope="module")
@@ -76,15 +75,3 @@ def test_the_configurations_have_the_expected_verdicts_and_counts() -> None:
 def test_repeated_loads_and_replays_make_no_difference() -> None:
     done = in_a_process("tests.apps.faucet_runs", "repeat", "one_vlan", "5")
     assert (done.stderr, json.loads(done.stdout)) == ("", [1, 5])
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("faucet")
-def test_arp_packets_come_to_faucet_with_a_tag_and_are_one_class() -> None:
-    done = in_a_process("sdnloom", *INPUTS)
-    assert done.returncode == 3  # Faucet also looks at sources that no host has
-    lines = done.stdout.splitlines()
-    assert lines[0] == "1 class of packets at s1:1 for Faucet"
-    assert [line.strip() for line in lines if "vlan/arp: " in line] == ["1  vlan/arp: any packet"]
-    assert "unreached: valve_packet.py:" in done.stdout
-    assert "diverged" not in done.stdout
