@@ -3,9 +3,15 @@
 import gc
 import os
 import shutil
+import sys
 
 import pytest
 from hypothesis import settings
+
+# Bytecode is kept even where the environment says otherwise: the workers import all tests, and tests start Python more
+# than a hundred times.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile("sdnloom", max_examples=70, deadline=None, derandomize=True)
 settings.load_profile("sdnloom")
