@@ -77,6 +77,16 @@ class Skeleton:
     follows: bool = False
 
     @cached_property
+    def _hash(self) -> int:
+        return hash((self.stack, self.domains, self.follows))
+
+    def __hash__(self) -> int:
+        return self._hash  # skeletons are keys of many memos, and have dozens of parts
+
+    def __reduce__(self) -> tuple[type["Skeleton"], tuple[Stack, tuple[Domain, ...], bool]]:
+        return Skeleton, (self.stack, self.domains, self.follows)  # hashes differ between processes
+
+    @cached_property
     def symbolic(self) -> tuple[tuple[StackField, Domain], ...]:
         """The fields whose domains have several values, with their domains."""
         return tuple(pair for pair in zip(self.stack.fields, self.domains, strict=True) if not pair[1].pinned)
