@@ -105,7 +105,7 @@ def flag_rows(t, rows, first, start, last, components, reducing, flags, masks):
                 t.mask_vectors[number, c] = t.place_info[rows[r, c], CLASS]
             p = find_row(t.mask_index, t.mask_vectors, t.mask_vectors, number, components)
             if t.mask_index[p] == 0:
-                if note_miss(t, MISS_MASK, number) == FULL:
+                if note_miss(t, np.int64(MISS_MASK), number) == FULL:
                     return r
                 t.n[MASKS] += 1
                 t.mask_index[p] = t.n[MASKS]
@@ -233,7 +233,7 @@ def forked(t, rows, source, c, move, components, folded, columns, plan, base_has
             faults = t.fork_alts[at, PLACE_FAULT]
             for f in range(faults, faults + t.fork_alts[at, PLACE_FAULT_COUNT]):
                 for k in range(components, folded):
-                    memory = fold(t, t.faults[f], buffer[n, k])
+                    memory = fold(t, t.faults[f], np.int64(buffer[n, k]))
                     if memory < 0:
                         status = worse(status, memory)
                     else:

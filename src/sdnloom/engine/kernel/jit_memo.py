@@ -2,7 +2,8 @@
 
 Python fills them where user code is needed. A function that needs something unknown notes a miss and returns MISSING;
 one that runs out of room returns FULL. Either way it can simply be called again: entries made so far stay valid.
-Plain FIFO channels need no Python at all.
+Plain FIFO channels need no Python at all. A constant is given to a function as `np.int64`: numba would compile the
+function anew for each constant.
 """
 
 from collections import namedtuple
@@ -171,7 +172,7 @@ def push(t, fifo, content, message):
     if 2 * t.n[PUSHES] >= len(t.push_memo):
         return np.int64(FULL)
     if not fifo:
-        status = note_miss(t, MISS_PUSH, key)
+        status = note_miss(t, np.int64(MISS_PUSH), key)
         if status == MISSING:
             t.push_memo[p, 0] = key
             t.push_memo[p, 1] = PENDING
@@ -256,7 +257,7 @@ def deliver(t, items, start, count):
 
     The order is that of the reference semantics: each alternative is replaced by its own, in order.
     """
-    alternatives = 1
+    alternatives = np.int64(1)
     t.alt_fault_count[0] = 0
     component = t.alt_data[0, 0]
     for item in range(start, start + count):
@@ -335,7 +336,7 @@ def receive(t, batch, place):
     if alternatives < 0:
         return np.int64(alternatives)
     if alternatives == 1 and t.alt_fault_count[0] == 0:
-        value = intern_place(t, t.alt_data, 0)
+        value = intern_place(t, t.alt_data, np.int64(0))
         if value < 0:
             return value
     else:
@@ -377,7 +378,7 @@ def keep_faults(t, a):
 def step(t, action, core, message):
     """The entry of a step in the memo."""
     key = ((np.int64(action) << (CORE_BITS + MESSAGE_BITS)) | (np.int64(core) << MESSAGE_BITS) | np.int64(message)) + 1
-    return lookup(t, t.step_memo, STEPS, MISS_STEP, key)
+    return lookup(t, t.step_memo, np.int64(STEPS), np.int64(MISS_STEP), key)
 
 
 @inner
@@ -432,7 +433,7 @@ def takes(t, content):
         return np.int64(t.contents[content, TAKE_COUNT])
     if t.contents[content, TAKE] == -2:  # noted already
         return np.int64(MISSING)
-    status = note_miss(t, MISS_TAKE, content)
+    status = note_miss(t, np.int64(MISS_TAKE), np.int64(content))
     if status == MISSING:
         t.contents[content, TAKE] = -2
     return np.int64(status)
@@ -486,10 +487,12 @@ def moves_of(t, place, action, slot, offer):
 @inner
 def fold(t, events, memory):
     """The memory of a property after a tuple of events."""
-    return lookup(t, t.fold_memo, FOLDS, MISS_FOLD, ((np.int64(events) << 32) | np.int64(memory)) + 1)
+    key = ((np.int64(events) << 32) | np.int64(memory)) + 1
+    return lookup(t, t.fold_memo, np.int64(FOLDS), np.int64(MISS_FOLD), key)
 
 
 @inner
 def ranked(t, memory, local):
     """The row in `ranks` of an outcome under a strategy's memory."""
-    return lookup(t, t.rank_memo, RANKS, MISS_RANK, ((np.int64(memory) << 32) | np.int64(local)) + 1)
+    key = ((np.int64(memory) << 32) | np.int64(local)) + 1
+    return lookup(t, t.rank_memo, np.int64(RANKS), np.int64(MISS_RANK), key)
