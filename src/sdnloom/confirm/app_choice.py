@@ -1,21 +1,21 @@
 """What an app decides itself: timers that fire, random numbers, the order of its threads. No trace can enforce them."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TypeAlias
 
 from sdnloom.confirm.comparison import NumberRoles, message_contrasts, observed_message
 from sdnloom.confirm.controller_side import ControllerSide, messages_by_switch
 from sdnloom.confirm.outcome import Obstacle
 from sdnloom.confirm.real_parts import ControllerReaction
-from sdnloom.confirm.supplied_parts import SuppliedParts
 from sdnloom.confirm.taken_step import StepImpossible
 from sdnloom.engine.model import Core, Restart
 from sdnloom.engine.semantics import Transition
 from sdnloom.network.controller_component import ControllerCore
 from sdnloom.network.openflow import OpenFlowMessage
-from sdnloom.network.program import ClockTick, HasClock, HasThreads, capability
+from sdnloom.network.program import ClockTick, HasClock, HasThreads, Program, capability
 
 _TIMERS = 12  # that may have fired in one step
+_Sent: TypeAlias = tuple[str, OpenFlowMessage]  # a message and its switch
 
 
 def refuse_own_choice(
@@ -24,22 +24,17 @@ def refuse_own_choice(
     transition: Transition,
     reaction: ControllerReaction,
     roles: NumberRoles,
-    supplied: SuppliedParts,
 ) -> None:
     """Raise StepImpossible if the app differs from the step only by something that it decides itself.
 
     `before` is the core of the controller before the step.
     """
-    side.may_be_early = True
-    relaxed = side.compare(transition, reaction, roles, supplied)
-    after = transition.outcome.core
     assert isinstance(before, ControllerCore)
-    assert isinstance(after, ControllerCore)
-    if not relaxed.contrasts and _is_of_timers(side, after, relaxed.early):
+    if _is_of_later(side, before, transition, reaction, roles):
         raise StepImpossible(
             Obstacle.APP_TIMER,
-            "a timer of the app fires in this step, and the trace has it later or never; a longer period of the timer "
-            "may help, because the app's clock is the real one",
+            "the app does in this step what the trace has later or never, because its clock is the real one and a time "
+            "was over; a longer period of its timer may help",
         )
     expected, observed = messages_by_switch(transition, reaction)
     counts = [{switch: len(found) for switch, found in each.items()} for each in (expected, observed)]
@@ -79,21 +74,57 @@ def _are_permuted(
     return not left
 
 
-def _is_of_timers(side: ControllerSide, core: ControllerCore, early: ControllerReaction) -> bool:
-    """Whether all of these messages are what the program sends when its next timers fire."""
-    if capability(side.program, HasClock) is None or not early.messages:
+def _is_of_later(
+    side: ControllerSide,
+    before: ControllerCore,
+    transition: Transition,
+    reaction: ControllerReaction,
+    roles: NumberRoles,
+) -> bool:
+    """Whether the program reacts like that when its next timers fire before the step, or after it."""
+    if capability(side.program, HasClock) is None or not side.differs_in_messages_only(transition, reaction):
         return False
-    sent: dict[str, list[OpenFlowMessage]] = defaultdict(list)
-    program = core.program
+    observed = [(switch, observed_message(data, side.version(switch))) for switch, data in reaction.messages]
+    given = side.given(transition)
+    now = side.program.handle(before.program, given)
+    says = () if isinstance(now, Restart) else [each.messages for each in now]
+    fired: list[_Sent] = []
+    for program, messages in [(before.program, ()), *_ticks(side.program, before.program)]:
+        fired += messages
+        reactions = side.program.handle(program, given)
+        for each in () if isinstance(reactions, Restart) else reactions:
+            beside = _beside(each.messages, observed, roles)
+            if beside is None or (not beside and each.messages in says):
+                continue
+            later = [sent for _, sends in _ticks(side.program, each.core) for sent in sends]
+            if all(any(_is_same(one, sent, roles) for one in fired + later) for sent in beside):
+                return True
+    return False
+
+
+def _ticks(program: Program, core: Hashable) -> Iterator[tuple[Hashable, Sequence[_Sent]]]:
+    """Yield the cores of a program after one timer, after two, and so on, and what it sends at each."""
     for _ in range(_TIMERS):
-        ticks = side.program.handle(program, ClockTick())
+        ticks = program.handle(core, ClockTick())
         if isinstance(ticks, Restart) or not ticks:
-            break
-        program = ticks[0].core
-        for switch, message in (each for tick in ticks for each in tick.messages):
-            sent[switch].append(message)
-    for switch, data in early.messages:
-        seen = observed_message(data, side.version(switch))
-        if all(message_contrasts("", switch, one, seen, NumberRoles(), False) for one in sent[switch]):
-            return False
-    return True
+            return
+        core = ticks[0].core
+        yield core, [sent for tick in ticks for sent in tick.messages]
+
+
+def _beside(expected: Sequence[_Sent], observed: Sequence[_Sent], roles: NumberRoles) -> list[_Sent] | None:
+    """The observed messages beside those expected, which must be there in their order at each switch; else None."""
+    left: list[_Sent] = []
+    wanted = {switch: [each for each in expected if each[0] == switch] for switch, _ in expected}
+    for each in observed:
+        due = wanted.get(each[0])
+        if due and _is_same(due[0], each, roles):
+            due.pop(0)
+        else:
+            left.append(each)
+    return None if any(wanted.values()) else left
+
+
+def _is_same(expected: _Sent, observed: _Sent, roles: NumberRoles) -> bool:
+    switch = expected[0]
+    return switch == observed[0] and not message_contrasts("", switch, expected[1], observed[1], roles.copy(), False)

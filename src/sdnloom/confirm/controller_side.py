@@ -252,6 +252,13 @@ class ControllerSide:
             emitted = tuple(SentBytes(f"{switch}.of", data) for switch, data in reaction.messages)
         return Agreement(tuple(contrasts), sent, emitted, roles, supplied, early)
 
+    def differs_in_messages_only(self, transition: Transition, reaction: ControllerReaction) -> bool:
+        """Whether exceptions and answers to calls are those that the model says, and the controller goes on."""
+        contrasts: list[Contrast] = []
+        raised = self._compare_exceptions(transition, reaction, contrasts)
+        answers = self._compare_answers(transition, reaction, contrasts)
+        return not (contrasts or raised or answers or reaction.ended or reaction.closed)
+
     def given(self, transition: Transition) -> Input:
         """The input of the program in a step of the controller."""
         name, message = transition.action.name, transition.step.message

@@ -105,7 +105,7 @@ class Lockstep:
         transition, agreement = self._chosen(transition, agreements, adopt)
         if agreement.contrasts and name == CONTROLLER:
             before = self.state.cores[self.semantics.index[name]]
-            refuse_own_choice(self._controller, before, transition, reaction, real.roles, real.supplied)
+            refuse_own_choice(self._controller, before, transition, reaction, real.roles)
         observed = ObservedStep(
             self._number,
             self._startup,
