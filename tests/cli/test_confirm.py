@@ -205,6 +205,26 @@ def test_a_check_confirms_what_it_found(sdnloom: CommandLine, recorded: Path) ->
     assert violation["confirmation"] is None
 
 
+def test_violations_by_the_same_steps_are_taken_once(
+    sdnloom: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+
+    def parts(*given: Any) -> AbstractContextManager[OpenParts]:
+        started.append("parts")
+        return model_parts(*given)
+
+    monkeypatch.setattr(ENTRY, partial(confirm_with, parts))
+    app = str(EXAMPLES / "apps" / "learning_switch.py")
+    run = sdnloom("check", "--app", app, "--topology", "linear,2", "--confirm", "--format", "json")
+    found = json.loads(run.out)["violations"]
+    assert [(each["property"], each["confirmation"]["outcome"]) for each in found] == [
+        ("NoBlackHoles", "confirmed"),
+        ("PingsAnswered", "confirmed"),
+    ]
+    assert started == ["parts"]
+
+
 def test_pages_and_exports_say_what_became_of_it(
     sdnloom: CommandLine, recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

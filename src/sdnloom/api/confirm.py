@@ -13,7 +13,9 @@ from sdnloom.cli.traces import TraceRecord, check_folder, check_same, program_of
 from sdnloom.confirm.options import WAIT_SECONDS, ConfirmOptions
 from sdnloom.confirm.outcome import Confirmation, ObservedStep
 from sdnloom.confirm.run import confirm_trace
+from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.result import Counterexample
+from sdnloom.engine.semantics import Finding
 from sdnloom.engine.trace import ReplayResult, Trace, TraceError, load_trace
 from sdnloom.errors import SdnloomError
 from sdnloom.platforms.code_runs import CodeRun
@@ -144,12 +146,19 @@ def confirm_violations(
 ) -> Iterator[tuple[Counterexample, Confirmation]]:
     """Each violation of a report, and what became of it on the real system; `failed` gets those that cannot be tried.
 
-    One failure does not end it: a search may have been long.
+    One failure does not end it: a search may have been long. Violations by the same steps share one run of them.
     """
+    taken: list[tuple[Steps, Confirmation]] = []
     for violation in report.violations:
         try:
             prepared = found_confirmation(report, violation)
-            yield violation, prepared.confirm(options, None if on_step is None else on_step(violation))
+            same = next((each for path, each in taken if path == violation.path), None)
+            if same is not None:
+                yield violation, replace(same, finding=Finding(violation.property, violation.message))
+                continue
+            confirmed = prepared.confirm(options, None if on_step is None else on_step(violation))
+            taken.append((violation.path, confirmed))
+            yield violation, confirmed
         except SdnloomError as error:
             failed(violation, error)
 
