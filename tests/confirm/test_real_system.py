@@ -57,6 +57,27 @@ def test_a_random_walk_agrees_with_the_real_system(file: str, seed: int) -> None
     assert found.taken > 5
 
 
+STANDALONE = """
+properties = ["NoForwardingLoops"]
+joining = true
+program = {{ file = "{file}", class = "PySwitch" }}
+switches = {{ fail_mode = "standalone" }}
+topology = {{ shape = "single" }}
+hosts = [{{ name = "h1", kind = "client", to = ["h2"] }}, {{ name = "h2", kind = "replier" }}]
+"""
+
+
+def test_a_standalone_switch_is_a_bridge_before_it_joins(tmp_path: Path) -> None:
+    file = tmp_path / "standalone.toml"
+    file.write_text(STANDALONE.format(file=EXAMPLES / "mac_learning/learning.py"))
+    found = walk_with(open_real_parts, Run(load_scenario(file), ordered=True), 12, 7, NO_TIMERS)
+    assert (found.difference, found.impossible) == (None, None)
+    names = [(each.transition.step.component, each.transition.action.name) for each in found.steps]
+    assert names[:2] == [("h1", "send"), ("s1", "packets")]
+    assert [each.channel for each in found.steps[1].sent] == ["h2.in"]
+    assert ("s1", "connect") in names
+
+
 def test_a_defect_of_the_switch_model_is_found_at_the_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     """The model's FLOOD leaves out port 2; that of a real switch does not."""
     plain = pipeline._broadcasts

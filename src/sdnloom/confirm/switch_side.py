@@ -72,6 +72,7 @@ class SwitchSide:
         self._up = f"{name}.up"
         self._asked: dict[OpenFlowMessage, tuple[OpenFlowMessage, ...]] = {}  # answers since the last step
         self._greeting = b""  # what it said of itself when it joined last
+        self._is_alone = False  # it has been a bridge since before it joined
         self._quoted: Quoted | None = None
 
     # -- the input ----------------------------------------------------------------------------------------------------
@@ -118,6 +119,10 @@ class SwitchSide:
         """Let frames arrive; a wire without power or carrier at its end carries none."""
         dead = {port for port, _ in before.down}
         arrivals = []
+        alone = before.phase == "disconnected" and before.epoch == 0 and self.config.fail_mode == "standalone"
+        if alone and self.config.keeps_entries and not self._is_alone:
+            self.real.disconnect()  # connected to the wire, it would be no bridge
+            self._is_alone = True
         for held in taken:
             assert isinstance(held.message, tuple)
             assert held.data is not None
@@ -154,7 +159,9 @@ class SwitchSide:
     def _join(self, before: SwitchState, supplied: SuppliedParts) -> SwitchReaction:
         if before.phase == "off":
             self.real.power_on()
-        connects = before.phase == "off" or before.epoch > 0  # otherwise it is connected from the start
+        connects = (
+            before.phase == "off" or before.epoch > 0 or self._is_alone
+        )  # otherwise it is connected from the start
         reaction = self.real.connect() if connects else SwitchReaction()
         if not supplied.describes(self.name):
             # It is asked now: when the controller asks, it may have lost its connection again.
