@@ -70,7 +70,12 @@ _TOOLS = (
         {"apt": "openvswitch-switch", "brew": "openvswitch"},
         "confirm, and crosscheck with the agent openvswitch",
     ),
-    _Tool("tshark", ("tshark",), {"apt": "tshark", "brew": "wireshark"}, "reading captures (--export FILE.pcapng)"),
+    _Tool(
+        "tshark",
+        ("tshark",),
+        {"apt": "tshark", "brew": "wireshark"},
+        "reading captures (--export FILE.pcapng, confirm --record)",
+    ),
     _Tool("graphviz", ("dot",), {"apt": "graphviz", "brew": "graphviz"}, "drawing graphs (--export FILE.dot)", "-V"),
 )
 
