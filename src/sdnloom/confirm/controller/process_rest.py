@@ -72,7 +72,8 @@ class ProcessRest:
             if time.monotonic() > deadline:
                 raise RealPartError(
                     f"the controller does not come to rest within {seconds:g} s: {self.awake} still runs; expected it "
-                    "to wait for its switches"
+                    "to wait for its switches (one that is always busy can be started "
+                    "before, and named with --controller)"
                 )
             time.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
