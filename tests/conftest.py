@@ -8,6 +8,8 @@ import sys
 import pytest
 from hypothesis import settings
 
+from sdnloom.symbolic.rewrite.module import IMPORTED
+
 # Bytecode is kept even where the environment says otherwise: the workers import all tests, and tests start Python more
 # than a hundred times.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -45,6 +47,14 @@ def pytest_make_collect_report(collector: pytest.Collector):
         report.outcome = "failed"
         report.longrepr = f"{collector.nodeid}: skipped under SDNLOOM_REQUIRE_ALL: {report.longrepr}"
     return report
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_imports():
+    """Forget after each module which libraries its programs imported: explorations of later ones would follow them."""
+    before = set(IMPORTED)
+    yield
+    IMPORTED.intersection_update(before)
 
 
 @pytest.fixture(scope="session")

@@ -28,18 +28,24 @@ class _Rewriter(StatementRewriter, ExpressionRewriter):
     """Rewrites statements and expressions."""
 
 
-@lru_cache(maxsize=1_024)
 def rewrite(source: str | bytes, filename: str, watched: bool = False) -> CodeType:
     """Return the rewritten code of a module; raises SyntaxError like `compile`.
 
     If `watched`, its functions leave a trail, and what it imports is noted. Code is rewritten once in a process.
     """
+    code, imported = _rewritten(source, filename, watched)
+    IMPORTED.update(imported)
+    return code
+
+
+@lru_cache(maxsize=1_024)
+def _rewritten(source: str | bytes, filename: str, watched: bool) -> tuple[CodeType, frozenset[str]]:
     try:
         tree = rewrite_tree(ast.parse(source, filename))
+        imported = frozenset(imported_names(tree) if watched else ())
         if watched:
-            IMPORTED.update(imported_names(tree))
             add_trail(tree, filename)
-        return compile(tree, filename, "exec", dont_inherit=True)
+        return compile(tree, filename, "exec", dont_inherit=True), imported
     except (RecursionError, MemoryError):  # the parser raises either
         raise RewriteError(f"{filename}: the code is nested too deeply to be rewritten") from None
 
