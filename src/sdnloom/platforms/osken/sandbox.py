@@ -7,6 +7,7 @@ modules that hold state; os-ken's names refer to those of a program only while i
 
 import builtins
 import contextlib
+import functools
 import logging
 import random
 import sys
@@ -231,10 +232,11 @@ class Sandbox:
         self._real.cover([*self.own.modules.values(), *self.own.libraries.values()], names)
 
 
-def _packages(name: str) -> list[str]:
-    """Return the packages that a module is in."""
+@functools.lru_cache(maxsize=1 << 14)
+def _packages(name: str) -> tuple[str, ...]:
+    """Return the packages that a module is in. Each new program asks for every module that is imported."""
     parts = name.split(".")
-    return [".".join(parts[:size]) for size in range(1, len(parts))]
+    return tuple(".".join(parts[:size]) for size in range(1, len(parts)))
 
 
 class _Guard:
