@@ -1,7 +1,10 @@
 """The command line as a user runs it, in this process: output and exit code."""
 
 import io
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import pytest
@@ -31,3 +34,13 @@ class CommandLine:
         captured = self._capsys.readouterr()
         assert "Traceback" not in captured.out + captured.err
         return Run(int(ended.value.code or 0), captured.out, captured.err)
+
+
+@contextmanager
+def taking_interrupts() -> Iterator[None]:
+    """A context whose new processes take Ctrl-C, even if this one ignores it: a shell starts jobs behind `&` so."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -10,14 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.running import taking_interrupts
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_it_serves_the_page_until_it_is_interrupted(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "sdnloom", "explore", str(EXAMPLES / "load_balancer/bug7.toml"), "--no-open"]
-    running = subprocess.Popen(
-        [*command, "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
-    )
+    with taking_interrupts():
+        running = subprocess.Popen(
+            [*command, "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+        )
     try:
         assert running.stdout is not None
         first = running.stdout.readline()
@@ -30,7 +33,10 @@ def test_it_serves_the_page_until_it_is_interrupted(tmp_path: Path) -> None:
             urllib.request.urlopen(address.partition("?")[0], timeout=30)
     finally:
         running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=30)
+        try:
+            _, errors = running.communicate(timeout=30)
+        finally:
+            running.kill()
     assert running.returncode == 0
     assert errors.splitlines()[-1] == "ended"
 

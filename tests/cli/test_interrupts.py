@@ -5,12 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.cli.running import taking_interrupts
 from tests.cli.test_inputs import HEAD, SCENARIO
 
 # Each run of the handler and each import is told through a pipe, and waits until the test has read of it, so that an
@@ -41,16 +40,6 @@ class Many:
             if frame.type == 0x9000 + number:
                 net.flood(switch, message)
 """
-
-
-@contextmanager
-def taking_interrupts() -> Iterator[None]:
-    """A context whose new processes take Ctrl-C, even if this one ignores it: a shell starts jobs behind `&` so."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def interrupted(folder: Path, moment: str, *arguments: str) -> tuple[int, str, str]:
