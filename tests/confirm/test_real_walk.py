@@ -12,8 +12,9 @@ from sdnloom.confirm.options import ConfirmOptions
 from sdnloom.confirm.outcome import ConfirmOutcome, PartKind
 from sdnloom.confirm.real_walk import walk_with
 from sdnloom.network.openflow import V13, FeaturesReply, decode, encode
+from sdnloom.network.switch import disconnect
 from sdnloom.switches.bridge import SwitchReaction
-from tests.confirm.model_parts import model_parts
+from tests.confirm.model_parts import ModelSwitch, model_parts
 from tests.confirm.test_lockstep import EXAMPLES
 
 NO_TIMERS = ConfirmOptions(wait=0.0)
@@ -49,6 +50,15 @@ switch_faults = [{{ switch = "s1", disconnect = 2, fail = 1 }}]
 """
 
 
+HUB = """
+from sdnloom.network.openflow import Match, Output, Port
+
+class Hub:
+    def switch_join(self, net, switch, features):
+        net.install(switch, Match(), Output(Port.FLOOD))
+"""
+
+
 @pytest.mark.parametrize(("joining", "version"), [("", "1.0"), ("", "1.3"), ("joining = true", "1.0")])
 def test_a_switch_may_be_away_when_the_controller_asks_for_its_features(
     joining: str, version: str, tmp_path: Path
@@ -69,6 +79,25 @@ def test_a_link_may_come_back_while_a_switch_has_no_power(tmp_path: Path) -> Non
     for seed in (41, 45, 73, 82):  # each has that order of events
         found = walk_with(model_parts, Run(scenario, ordered=True), 40, seed, NO_TIMERS)
         assert (found.outcome, found.difference) == (ConfirmOutcome.AGREED, None)
+
+
+def test_entries_are_compared_while_a_switch_is_without_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forgetful(self: ModelSwitch) -> SwitchReaction:
+        self._core = replace(disconnect(self._config, self._core).core, flows=())
+        return SwitchReaction()
+
+    monkeypatch.setattr(ModelSwitch, "disconnect", forgetful)
+    (tmp_path / "hub.py").write_text(HUB)
+    file = tmp_path / "faults.toml"
+    text = FAULTS.format(joining="", version="1.0", file="hub.py")
+    file.write_text(text.replace("PySwitch", "Hub").replace("fail = 1", "fail = 0"))
+    found = walk_with(model_parts, Run(load_scenario(file), ordered=True), 40, 1, NO_TIMERS)
+    assert found.difference is not None
+    assert (found.difference.part, found.difference.name) == (PartKind.SWITCH, "s1")
+    assert found.difference.step.transition.action.name == "disconnect"
+    assert found.difference.contrasts[0].observed == "none"
 
 
 def test_a_switch_that_describes_itself_otherwise_is_named(tmp_path: Path) -> None:

@@ -327,11 +327,11 @@ class SwitchSide:
         self, cause: object, after: SwitchState, roles: NumberRoles, supplied: SuppliedParts
     ) -> Iterator[Contrast]:
         """Compare the flow entries, what a message may have changed beside them, and the packets that are kept."""
-        if after.phase == "on":
+        if after.phase != "off":
             for expected, observed in entry_differences(self.model_entries(after), self._entries(), roles):
                 yield Contrast(f"entry of {self.name}", expected, observed)
             question = _QUESTIONS.get(type(cause))
-            if question is not None:
+            if question is not None and after.phase == "on":
                 yield from self._compare_answers(question, after, roles)
         ours, theirs = sorted(each.buffer_id for each in after.core.buffers), sorted(supplied.buffers(self.name))
         if ours != theirs:
