@@ -17,7 +17,7 @@ from sdnloom.confirm.real_parts import (
     RealController,
     RealSwitch,
 )
-from sdnloom.confirm.switch_side import entries_of
+from sdnloom.confirm.switch_input import entries_of
 from sdnloom.network.build import BuiltNetwork
 from sdnloom.network.events import CallAnswered, HandlerRaised, ProgramEnded
 from sdnloom.network.openflow import (

@@ -9,7 +9,7 @@ from sdnloom.confirm.open_parts import PartsFactory
 from sdnloom.confirm.options import ConfirmOptions
 from sdnloom.confirm.outcome import Confirmation
 from sdnloom.confirm.run import concluded, startup_steps, take_startup
-from sdnloom.confirm.switch_side import why_not_disconnected
+from sdnloom.confirm.switch_input import why_not_disconnected
 from sdnloom.engine.semantics import Transition
 from sdnloom.network.build import BuiltNetwork
 

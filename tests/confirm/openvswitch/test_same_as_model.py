@@ -9,7 +9,7 @@ from sdnloom.confirm.openvswitch import switch_clock
 from sdnloom.confirm.openvswitch.bridge_switch import BridgeSwitch
 from sdnloom.confirm.openvswitch.normal_entries import normal_entries
 from sdnloom.confirm.openvswitch.real_bridges import RealBridges
-from sdnloom.confirm.switch_side import entries_of
+from sdnloom.confirm.switch_input import entries_of
 from sdnloom.network.openflow import V10, V13, FlowStats, Match, Port
 from sdnloom.network.openflow.codec import encode
 from sdnloom.network.packet import encode as encode_packet
