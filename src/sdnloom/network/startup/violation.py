@@ -28,25 +28,22 @@ def judged_by_events(properties: Sequence[Property]) -> tuple[Property, ...]:
 
 
 def course_transitions(system: System, course: Sequence[CourseStep]) -> Iterator[Transition]:
-    """Yield the transitions of a course of events on the system in which the switches join, to its end."""
+    """Yield the transitions of a course of events on the system in which the switches join.
+
+    What is still under way after its last step stays there: it may go on without end.
+    """
     semantics = Semantics(system)
     state = semantics.initial()
-
-    def rest() -> Iterator[Transition]:
-        nonlocal state
-        while (must := _first_must(semantics, state)) is not None:
-            state = must.state
-            yield must
-
     for hint in course:
         if _waits_for_rest(system, hint):
-            yield from rest()
+            while (must := _first_must(semantics, state)) is not None:
+                state = must.state
+                yield must
         # What the course delivered one by one, a switch may have taken together.
         found = next(semantics.named(state, Step(*hint)), None)
         if found is not None:
             state = found.state
             yield found
-    yield from rest()
 
 
 def early_violation(system: System, course: Sequence[CourseStep]) -> EarlyViolation | None:
