@@ -4,9 +4,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sdnloom.confirm.comparison import (
-    observed_message,
-)
+from sdnloom.confirm.comparison import observed_message
 from sdnloom.confirm.held_messages import HeldMessage
 from sdnloom.confirm.outcome import Obstacle
 from sdnloom.confirm.quoted_message import Quoted
@@ -127,9 +125,8 @@ class SwitchInput:
     def _join(self, before: SwitchState, supplied: SuppliedParts) -> SwitchReaction:
         if before.phase == "off":
             self.real.power_on()
-        connects = (
-            before.phase == "off" or before.epoch > 0 or self._is_alone
-        )  # otherwise it is connected from the start
+        # Otherwise it is connected from the start.
+        connects = before.phase == "off" or before.epoch > 0 or self._is_alone
         reaction = self.real.connect() if connects else SwitchReaction()
         if not supplied.describes(self.name):
             # It is asked now: when the controller asks, it may have lost its connection again.

@@ -104,7 +104,7 @@ def different(number: int, *contrasts: Contrast, part: PartKind = PartKind.SWITC
     step = replace(
         observed(number),
         sent=(),
-        raised=(ObservedException("KeyError: 5", "/home/me/hub.py", 12),),
+        raised=(ObservedException("KeyError: 5", "apps/hub.py", 12),),
         answers=(ObservedAnswer("PUT /x", 404, "no such thing"),),
     )
     steps = (*(observed(each) for each in range(1, number)), step)

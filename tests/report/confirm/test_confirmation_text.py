@@ -169,4 +169,4 @@ def test_json_has_the_octets_of_what_was_observed() -> None:
     [sent] = document["observed"][2]["sent"]
     [expected] = observed(3).sent
     assert (sent["channel"], bytes.fromhex(sent["data"])) == ("s1.of", expected.data)
-    assert document["observed"][3]["raised"] == [{"text": "KeyError: 5", "file": "/home/me/hub.py", "line": 12}]
+    assert document["observed"][3]["raised"] == [{"text": "KeyError: 5", "file": "apps/hub.py", "line": 12}]

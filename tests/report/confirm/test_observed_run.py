@@ -163,5 +163,5 @@ def test_the_step_that_differs_has_the_events_that_were_observed() -> None:
 
 def test_exceptions_and_answers_are_events_of_the_step_that_differs() -> None:
     *_, raised, answered = observed_transitions(different(3, Contrast("", "", "")))[-1].events
-    assert raised == events.HandlerRaised("", "the app", "/home/me/hub.py", 12, "KeyError: 5")
+    assert raised == events.HandlerRaised("", "the app", "apps/hub.py", 12, "KeyError: 5")
     assert answered == events.CallAnswered("PUT /x", 404, "no such thing")
