@@ -8,9 +8,11 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sdnloom.engine import user_code
-from sdnloom.engine.model import Action, Component, Core, Event, Fault, Message, Outcome, Step, System
+from sdnloom.engine.journal import FOLD, PUSH, RANK, STEP, TAKE, Journal
+from sdnloom.engine.model import Action, Component, Core, Event, Fault, Message, Outcome, Step, Strategy, System
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.stop_points import check_limits
+from sdnloom.engine.strategy import Ranks, ranks_of
 
 V = TypeVar("V", bound=Hashable)
 
@@ -54,10 +56,16 @@ class LocalOutcome(NamedTuple):
 
 
 class Memo:
-    """The numbered values of one system and its memoised steps, pushes and takes; shared by both engines."""
+    """The numbered values of one system and everything that user code was asked about them; shared by both engines.
 
-    def __init__(self, system: System, checked: bool = False) -> None:
-        self.system = system
+    Law: a value gets its number in the answer to a question (step, push, take, fold, rank), so the same questions in
+    the same order give the same numbers in every process. A `journal` records them; nothing else may number values
+    while there is one.
+    """
+
+    def __init__(self, system: System, checked: bool = False, strategy: Strategy | None = None) -> None:
+        self.system, self.strategy = system, strategy
+        self.journal: Journal | None = None
         self.sent: list[dict[Any, set[str]]] = [{} for _ in system.channels]  # message -> components that sent it
         self.semantics = Semantics(system, checked)
         self.checked = checked
@@ -86,10 +94,22 @@ class Memo:
         self._steps: dict[tuple[int, int, int], tuple[LocalOutcome, ...]] = {}
         self._pushes: dict[tuple[int, int, int], tuple[tuple[int, Fault | None], ...]] = {}
         self._takes: dict[tuple[int, int], tuple[tuple[int, int, Fault | None], ...]] = {}
+        self._folds: dict[tuple[int, int, int], int] = {}
+        self._ranks: dict[tuple[int, int], tuple[Ranks, int]] = {}
+        # Tuples of events: those of an outcome, or one fault.
+        self.events: Interner[tuple[Event, ...]] = Interner()
+        self.events.number(())
+        # Memories of the properties that have one, in the order of `semantics.with_memory`, and of the strategy.
+        self.memories: list[Interner[Hashable]] = [Interner() for _ in self.semantics.with_memory]
+        self.plans: Interner[Hashable] = Interner()
+        if strategy is not None:
+            self.plans.number(strategy.initial)
         initial = self.semantics.initial()
         self.initial_cores = [table.number(core) for table, core in zip(self.cores, initial.cores, strict=True)]
         for table, content in zip(self.contents, initial.contents, strict=True):
             table.number(content)
+        for interner, memory in zip(self.memories, initial.memories, strict=True):
+            interner.number(memory)
 
     def step(self, action: int, core: int, message: int) -> tuple[LocalOutcome, ...]:
         """The numbered outcomes of an action on a core and a message."""
@@ -97,6 +117,8 @@ class Memo:
             return self._steps[action, core, message]
         except KeyError:
             known = self._steps[action, core, message] = self._evaluate(action, core, message)
+            if self.journal is not None:
+                self._note(STEP, action, core, message, [local.outcome.events for local in known])
             return known
 
     def push(self, channel: int, content: int, message: int) -> tuple[tuple[int, Fault | None], ...]:
@@ -110,6 +132,8 @@ class Memo:
                 (self.contents[channel].number(after), Fault(where.name, kind, sent) if kind else None)
                 for kind, after in user_code.push_message(where, self.contents[channel].values[content], sent)
             )
+            if self.journal is not None:
+                self._note(PUSH, channel, content, message, [(fault,) for _, fault in known if fault])
         return known
 
     def take(self, channel: int, content: int) -> tuple[tuple[int, int, Fault | None], ...]:
@@ -126,7 +150,37 @@ class Memo:
                 )
                 for kind, message, rest in user_code.take_message(where, self.contents[channel].values[content])
             )
+            if self.journal is not None:
+                self._note(TAKE, channel, content, 0, [(fault,) for _, _, fault in known if fault])
         return known
+
+    def fold(self, index: int, memory: int, events: int) -> int:
+        """The memory after a tuple of events, of the property of that index in `semantics.with_memory`."""
+        try:
+            return self._folds[index, memory, events]
+        except KeyError:
+            prop, value = self.semantics.with_memory[index], self.memories[index].values[memory]
+            for event in self.events.values[events]:
+                value = user_code.fold_event(prop, value, event)
+            known = self._folds[index, memory, events] = self.memories[index].number(value)
+            if self.journal is not None:
+                self._note(FOLD, index, memory, events)
+            return known
+
+    def rank(self, plan: int, local: int) -> tuple[Ranks, int]:
+        """The ranks that the strategy gives the outcome of that number under a memory, and its memory after it."""
+        try:
+            return self._ranks[plan, local]
+        except KeyError:
+            assert self.strategy is not None
+            memory, outcome = self.plans.values[plan], self.locals[local].outcome
+            step = self.step_of(self.locals[local])
+            ranks = ranks_of(self.strategy, memory, step, outcome)
+            after = self.plans.number(user_code.after(self.strategy, memory, step, outcome))
+            known = self._ranks[plan, local] = (ranks, after)
+            if self.journal is not None:
+                self._note(RANK, plan, local)
+            return known
 
     def undisturbed(self, channel: int, content: int) -> frozenset[str] | None:
         """The senders whose pushes leave what the channel offers now as it is; empty if it offers nothing."""
@@ -164,6 +218,13 @@ class Memo:
                     results[number].add((fault,))
             results[number] |= {(fault,) for fault in overtaken if fault.channel == action.take}
         return results
+
+    def _note(self, kind: int, one: int, other: int, third: int = 0, events: Sequence[tuple[Event, ...]] = ()) -> None:
+        """Record a question that was answered just now; its events get their numbers with it."""
+        assert self.journal is not None
+        for each in events:
+            self.events.number(each)
+        self.journal.asked(kind, one, other, third)
 
     def _evaluate(self, action: int, core: int, message: int) -> tuple[LocalOutcome, ...]:
         check_limits()  # a step may take long, and a state has many

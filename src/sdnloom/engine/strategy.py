@@ -10,11 +10,13 @@ reduction leaves out could be left out without the strategies too. The search is
 """
 
 from collections.abc import Hashable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sdnloom.engine import user_code
-from sdnloom.engine.memo import LocalOutcome, Memo
 from sdnloom.engine.model import ModelError, Outcome, Step, Strategy
+
+if TYPE_CHECKING:
+    from sdnloom.engine.memo import LocalOutcome, Memo
 
 Ranks: TypeAlias = tuple[int | None, ...]  # one per strategy
 
@@ -79,13 +81,13 @@ def least(ranks: Sequence[Ranks]) -> list[bool]:
 
 
 class Ranking:
-    """A memo of the ranks of a strategy, by memory and outcome."""
+    """A memo of the ranks of a strategy, by memory and outcome; `Memo.rank` is the same in numbers."""
 
-    def __init__(self, strategy: Strategy, tables: Memo) -> None:
+    def __init__(self, strategy: Strategy, tables: "Memo") -> None:
         self.strategy, self.tables = strategy, tables
         self._known: dict[tuple[Any, int], tuple[Ranks, Hashable]] = {}
 
-    def of(self, memory: Any, local: LocalOutcome) -> tuple[Ranks, Hashable]:
+    def of(self, memory: Any, local: "LocalOutcome") -> tuple[Ranks, Hashable]:
         """The ranks of an outcome under a memory, and the memory after it."""
         known = self._known.get((memory, local.number))
         if known is None:
