@@ -30,6 +30,14 @@ def resident_bytes() -> int:
         return 0
 
 
+def available_cores() -> int:
+    """How many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
 class LimitWatch:
     """Says between steps whether to stop and whether a progress event is due, and ends user code that runs on.
 

@@ -57,6 +57,7 @@ class SearchOptions:
     find_all: bool = False
     strategy: Strategy | None = None
     limits: Limits = field(default_factory=Limits)
+    threads: int | None = None  # of the kernel; None is one for each core
     explain: bool = False  # say in the result which actions conflict, and why
     checked: bool = False  # run every step twice, check footprints against commutation, check every law
 

@@ -17,7 +17,7 @@ from sdnloom.engine.dives.system_dives import DiveFinding, SystemDives
 from sdnloom.engine.dives.system_loop import SleepSetLoop, SystemLoop
 from sdnloom.engine.kernel.compilation import KernelCompilation
 from sdnloom.engine.late import LateActions, explored_part, judges_rest, with_late_explored
-from sdnloom.engine.limits import LimitWatch, resident_bytes
+from sdnloom.engine.limits import LimitWatch, available_cores, resident_bytes
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import ModelError, Needs, Observer, Restart, RestartRequired, Step, System
 from sdnloom.engine.observers import Observation, check_columns
@@ -131,7 +131,7 @@ class _Run:
         late = judges_rest(system)
         system = explored_part(system)
         self.system, self.options, self.on_event = system, options, on_event
-        self.tables = Memo(system, options.checked)
+        self.tables = Memo(system, options.checked, options.strategy)
         self.tables.pause = self._on_pause
         self.reduction: Reduction | None = StubbornSets(system) if options.reduce else None
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
@@ -360,7 +360,6 @@ class _Run:
         engine = KernelSearch(
             self.tables,
             self.reduction,
-            self.options.strategy,
             limits=self.options.limits,
             watch=self.watch,
             on_finding=self.log.note,
@@ -368,6 +367,7 @@ class _Run:
             on_level=self._on_level,
             observations=self.observations,
             each_at_rest=self.late is not None,
+            threads=self.options.threads or available_cores(),
         )
         self.log.value = engine.value
         self.engine, self.name = engine, "kernel"
@@ -508,6 +508,8 @@ def _refuse_bad_mixes(options: SearchOptions) -> None:
         raise SdnloomError("the kernel engine searches breadth first; use the loop engine for order 'dfs'")
     if options.engine == "kernel" and options.checked:
         raise SdnloomError("checked runs evaluate every step in Python; use the loop engine")
+    if options.threads is not None and (type(options.threads) is not int or options.threads < 1):
+        raise SdnloomError(f"option threads is {options.threads!r}; expected a positive whole number")
     for name, value, known in (
         ("engine", options.engine, ("auto", "loop", "kernel")),
         ("order", options.order, ("auto", "bfs", "dfs")),

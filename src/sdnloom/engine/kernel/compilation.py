@@ -58,14 +58,17 @@ def compile_kernel() -> None:
     from sdnloom.engine.kernel.search import KernelSearch
 
     limits, system = Limits(), _counters()
-    KernelSearch(
+    search = KernelSearch(
         Memo(system),
         None,
         limits=limits,
         watch=LimitWatch(limits),
         on_finding=never_stop,
         on_pause=lambda: None,
-    ).run()
+        threads=2,
+    )
+    search.run()
+    search.values(search.count() - 1)
 
 
 def _counters() -> System:
@@ -78,11 +81,12 @@ def _counters() -> System:
         return [Outcome(core + 1)]
 
     small = Property("small", Needs.STATE, lambda _, columns: None, columns=("A",))
+    ended = Property("ended", Needs.QUIESCENT, lambda _, columns: None, columns=("A",))
     return System(
         (
             Component("A", 0, (Action("take", take, take="to A"),)),
             Component("B", 0, (Action("count", count, sends=frozenset({"to A"})),)),
         ),
         (Channel("to A", "A", Fifo()),),
-        (small,),
+        (small, ended),
     )

@@ -2,8 +2,11 @@
 
 Python fills them where user code is needed. A function that needs something unknown notes a miss and returns MISSING;
 one that runs out of room returns FULL. Either way it can simply be called again: entries made so far stay valid.
-Plain FIFO channels need no Python at all. A constant is given to a function as `np.int64`: numba would compile the
-function anew for each constant.
+Plain FIFO channels need no Python at all. Only one thread may call these functions; threads that search look up what is
+known with `peek` and `reception`. A constant is given to a function as `np.int64`: numba would compile the function
+anew for each constant.
+
+Each component numbers its places from 0. Its rows in `places` and `place_info` begin at `first_place`.
 """
 
 from collections import namedtuple
@@ -12,11 +15,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-_OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy"}
+# Without the runtime that counts references: each use of an array would count them, in counters that threads share. So
+# compiled code cannot make arrays. Functions that only compiled code calls are put into their callers, because a call
+# would copy the whole bundle.
+_OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, "_nrt": False}
 entry = njit(**_OPTIONS)  # for functions that Python calls
-# For functions that only compiled code calls: without the wrappers for Python they compile in half the time.
+# For functions that only compiled code calls, without the wrappers for Python.
 inlined = njit(**_OPTIONS, inline="always")
-_INNER: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INNER: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
 inner = njit(**_INNER)
 
 MISSING, FULL, FORKED = -1, -2, -10  # a value of FORKED - n is entry n of a table of alternatives
@@ -24,16 +30,18 @@ PENDING = -1
 FLAG_MUST, FLAG_IDLE = 1, 2
 MODE_MUST, MODE_MAY, MODE_IDLE = 0, 1, 2
 MISS_STEP, MISS_TAKE, MISS_PUSH, MISS_FOLD, MISS_MASK, MISS_RANK = 0, 1, 2, 3, 4, 5
+MISS_PLACE, MISS_RECEPTION = 6, 7  # filled by compiled code
 MESSAGE_BITS, CORE_BITS = 26, 26  # of the keys of steps and pushes
 
 # Positions in the array of counters.
 (
-    PLACES, MOVES, FAULTS, RECEIVED, FORKS, FORK_ALTS, CONTENTS, TAKES, PUSHES, MISSES, STEPS, FOLDS, MASKS, RANKS,
+    PLACES, MOVES, FAULTS, RECEPTIONS, FORKS, FORK_ALTS, CONTENTS, TAKES, PUSHES, MISSES, STEPS, FOLDS, MASKS, RANKS,
 ) = range(14)  # fmt: skip
 COUNTER_COUNT = 14
 
 # Columns of the matrices.
 START, COUNT = 0, 1  # steps, batch_items, push_forks, forks: a range in another matrix
+RECEIVER = 2  # batch_items: the component that receives the batch
 SLOT, MODE = 0, 1  # actions
 FIRST_ACTION, SLOTS = 0, 1  # components
 ACTION, CORE, OWN, OWN_COUNT, BATCH, BATCH_COUNT, EVENT = range(7)  # locals
@@ -42,7 +50,8 @@ ITEM_SLOT, ITEM_MESSAGE = 0, 1  # own, items
 PARENT, LAST, TAKE, TAKE_COUNT = range(4)  # contents
 MESSAGE, REST, FAULT = range(3)  # takes
 PUSHED, PUSH_FAULT = 0, 1  # push_alts
-FLAGS, MOVE, ACTIVE, IDLE, CLASS = range(5)  # place_info
+# place_info; RECEIVED is where its receptions are, in a small hash table of (batch + 1, place after) rows
+FLAGS, MOVE, ACTIVE, IDLE, CLASS, RECEIVED, RECEIVED_SIZE, RECEIVED_COUNT = range(8)
 AFTER, LOCAL, FAULT_AT, FAULT_COUNT = range(4)  # moves
 PLACE, PLACE_FAULT, PLACE_FAULT_COUNT = range(3)  # fork_alts
 PLAN, RANKED_ACTION, RANK = range(3)  # ranks: memory after, action, then one rank for each strategy, -1 for none
@@ -59,13 +68,13 @@ Tables = namedtuple(
         # memories of properties: (events, memory) -> memory; of strategies: (memory, outcome) -> ranks and memory
         "fold_memo", "rank_memo", "ranks",
         # places: (component, core, contents...) and what they can do and receive
-        "places", "place_index", "place_info", "moves", "faults",
-        "received_memo", "forks", "fork_alts",
+        "first_place", "place_count", "places", "place_index", "place_info", "moves", "faults",
+        "receptions", "forks", "fork_alts",
         # the choice of a reduction for a vector of place classes
         "mask_vectors", "mask_index", "mask_keep", "mask_commuting",
         # scratch
         "alt_data", "alt_faults", "alt_fault_count", "alt_result", "next_data", "next_faults", "next_fault_count",
-        "misses",
+        "chain", "misses",
     ],
 )  # fmt: skip
 
@@ -185,7 +194,7 @@ def push(t, fifo, content, message):
 def push_fifo(t, content, message):
     """As push, natively: the tail of the new content is the push to the tail, down to an empty queue."""
     # Descend to the first known push, then build upwards.
-    chain = np.empty(64, np.int64)
+    chain = t.chain
     depth = 0
     at = np.int64(content)
     known = np.int64(-1)
@@ -196,10 +205,7 @@ def push_fifo(t, content, message):
             known = np.int64(t.push_memo[p, 1])
             break
         if depth == len(chain):
-            longer = np.empty(2 * depth, np.int64)
-            for i in range(depth):
-                longer[i] = chain[i]
-            chain = longer
+            return np.int64(FULL)
         chain[depth] = at
         depth += 1
         if t.contents[at, TAKE_COUNT] == 0:
@@ -237,18 +243,36 @@ def push_fifo(t, content, message):
 @entry
 def intern_place(t, rows, r):
     """The number of the place (component, core, contents...) in a row."""
+    component = rows[r, 0]
+    first = t.first_place[component]
     p = find_row(t.place_index, t.places, rows, r, t.places.shape[1])
     if t.place_index[p] != 0:
-        return np.int64(t.place_index[p] - 1)
-    number = t.n[PLACES]
-    if number >= len(t.places) or 2 * number >= len(t.place_index):
+        return np.int64(t.place_index[p] - 1 - first)
+    number = t.place_count[component]
+    at = first + number
+    if at >= t.first_place[component + 1] or 2 * t.n[PLACES] >= len(t.place_index):
         return np.int64(FULL)
     for i in range(t.places.shape[1]):
-        t.places[number, i] = rows[r, i]
-    t.place_index[p] = number + 1
-    t.place_info[number, MOVE] = -1
+        t.places[at, i] = rows[r, i]
+    t.place_index[p] = at + 1
+    t.place_info[at, MOVE] = -1
+    t.place_info[at, CLASS] = -1
+    t.place_count[component] += 1
     t.n[PLACES] += 1
     return np.int64(number)
+
+
+@entry
+def reindex_places(t):
+    """Enter all places in an empty index."""
+    mask = np.uint64(len(t.place_index) - 1)
+    for component in range(len(t.place_count)):
+        first = t.first_place[component]
+        for at in range(first, first + t.place_count[component]):
+            p = hash_row(t.places, at, t.places.shape[1]) & mask
+            while t.place_index[p] != 0:
+                p = (p + np.uint64(1)) & mask
+            t.place_index[p] = at + 1
 
 
 @inner
@@ -321,17 +345,66 @@ def fork(t, slot, alternatives):
     return out
 
 
+@inlined
+def reception(info, receptions, at, batch):
+    """The place after the place in row `at` received a batch, FORKED - n for entry n of the forks, or MISSING."""
+    size = np.uint32(info[at, RECEIVED_SIZE])
+    if size == 0:
+        return np.int64(MISSING)
+    first = np.int64(info[at, RECEIVED])
+    wanted = batch + 1
+    p = (np.uint32(wanted) * np.uint32(0x9E3779B1) >> np.uint32(15)) & (size - np.uint32(1))
+    while receptions[first + p, 0] != wanted:
+        if receptions[first + p, 0] == 0:
+            return np.int64(MISSING)
+        p = (p + np.uint32(1)) & (size - np.uint32(1))
+    return np.int64(receptions[first + p, 1])
+
+
+@inner
+def keep_reception(t, at, batch, after):
+    """Enter a reception of the place in row `at`, for which `reception_room` made room."""
+    wanted = batch + 1
+    size = np.uint32(t.place_info[at, RECEIVED_SIZE])
+    first = np.int64(t.place_info[at, RECEIVED])
+    p = (np.uint32(wanted) * np.uint32(0x9E3779B1) >> np.uint32(15)) & (size - np.uint32(1))
+    while t.receptions[first + p, 0] != 0:
+        p = (p + np.uint32(1)) & (size - np.uint32(1))
+    t.receptions[first + p, 0] = wanted
+    t.receptions[first + p, 1] = after
+    t.place_info[at, RECEIVED_COUNT] += 1
+
+
+@inner
+def reception_room(t, at):
+    """Make room for one more reception of the place in row `at`; a table that is nearly full moves to a larger one."""
+    size = t.place_info[at, RECEIVED_SIZE]
+    if 4 * (t.place_info[at, RECEIVED_COUNT] + 1) <= 3 * size:
+        return 0
+    larger = max(2, 2 * size)
+    new, old = t.n[RECEPTIONS], t.place_info[at, RECEIVED]
+    if new + larger > len(t.receptions):
+        return FULL
+    t.n[RECEPTIONS] += larger
+    t.place_info[at, RECEIVED] = new
+    t.place_info[at, RECEIVED_SIZE] = larger
+    t.place_info[at, RECEIVED_COUNT] = 0
+    for p in range(old, old + size):
+        if t.receptions[p, 0] != 0:
+            keep_reception(t, at, t.receptions[p, 0] - 1, t.receptions[p, 1])
+    return 0
+
+
 @inner
 def receive(t, batch, place):
-    """The place after receiving a batch, or FORKED - n for entry n of the forks."""
-    key = ((np.int64(batch) << 32) | np.int64(place)) + 1
-    p = find(t.received_memo, key)
-    if t.received_memo[p, 0] == key:
-        return np.int64(t.received_memo[p, 1])
-    if 2 * t.n[RECEIVED] >= len(t.received_memo):
+    """Enter what a place becomes when it receives a batch."""
+    at = t.first_place[t.batch_items[batch, RECEIVER]] + place
+    if reception(t.place_info, t.receptions, at, batch) != MISSING:
+        return np.int64(0)
+    if reception_room(t, at) == FULL:
         return np.int64(FULL)
     for i in range(t.places.shape[1]):
-        t.alt_data[0, i] = t.places[place, i]
+        t.alt_data[0, i] = t.places[at, i]
     alternatives = deliver(t, t.items, t.batch_items[batch, START], t.batch_items[batch, COUNT])
     if alternatives < 0:
         return np.int64(alternatives)
@@ -345,21 +418,19 @@ def receive(t, batch, place):
             return np.int64(FULL)
         for a in range(alternatives):
             after = intern_place(t, t.alt_data, a)
-            at = keep_faults(t, a)
-            if after < 0 or at < 0:
+            kept = keep_faults(t, a)
+            if after < 0 or kept < 0:
                 return np.int64(FULL)
             t.fork_alts[first + a, PLACE] = after
-            t.fork_alts[first + a, PLACE_FAULT] = at
+            t.fork_alts[first + a, PLACE_FAULT] = kept
             t.fork_alts[first + a, PLACE_FAULT_COUNT] = t.alt_fault_count[a]
         t.forks[number, START] = first
         t.forks[number, COUNT] = alternatives
         t.n[FORKS] += 1
         t.n[FORK_ALTS] += alternatives
         value = np.int64(FORKED - number)
-    t.received_memo[p, 0] = key
-    t.received_memo[p, 1] = value
-    t.n[RECEIVED] += 1
-    return value
+    keep_reception(t, at, batch, value)
+    return np.int64(0)
 
 
 @inner
@@ -383,7 +454,9 @@ def step(t, action, core, message):
 
 @inner
 def expand(t, place):
-    """Enter the moves and flags of a place. All misses are noted before this returns."""
+    """Enter the moves and flags of the place in a row. All misses are noted before this returns."""
+    if t.place_info[place, MOVE] >= 0:
+        return 0
     component = t.places[place, 0]
     start = t.n[MOVES]
     status = 0
@@ -484,15 +557,70 @@ def moves_of(t, place, action, slot, offer):
     return status
 
 
-@inner
-def fold(t, events, memory):
-    """The memory of a property after a tuple of events."""
-    key = ((np.int64(events) << 32) | np.int64(memory)) + 1
-    return lookup(t, t.fold_memo, np.int64(FOLDS), np.int64(MISS_FOLD), key)
+@inlined
+def peek(memo, key):
+    """The value of a key in a memo that Python fills, or MISSING."""
+    p = find(memo, key)
+    return np.int64(memo[p, 1]) if memo[p, 0] == key else np.int64(MISSING)
+
+
+@inlined
+def fold_key(events, memories, number, memory):
+    """The key of a fold: of the memory of property `number` of so many."""
+    return ((np.int64(events) * memories + number) << 32 | np.int64(memory)) + 1
+
+
+@inlined
+def rank_key(memory, local):
+    """The key of the ranks of an outcome under a strategy's memory."""
+    return ((np.int64(memory) << 32) | np.int64(local)) + 1
+
+
+@entry
+def settle(t, kinds, keys, count, classes):
+    """Fill misses, in order; (how many are left, at the front of the arrays, whether room ran out).
+
+    The key of a missing mask is a row of `classes`. What is left needs Python, or room.
+    """
+    left = 0
+    full = False
+    for i in range(count):
+        status = np.int64(MISSING)
+        if not full:
+            status = settle_one(t, kinds[i], keys[i], classes)
+            full = status == FULL
+        if status < 0:
+            kinds[left] = kinds[i]
+            keys[left] = keys[i]
+            left += 1
+    return left, full
 
 
 @inner
-def ranked(t, memory, local):
-    """The row in `ranks` of an outcome under a strategy's memory."""
-    key = ((np.int64(memory) << 32) | np.int64(local)) + 1
-    return lookup(t, t.rank_memo, np.int64(RANKS), np.int64(MISS_RANK), key)
+def settle_one(t, kind, key, classes):
+    if kind == MISS_PLACE:
+        return np.int64(expand(t, t.first_place[key >> 32] + (key & 0xFFFFFFFF)))
+    if kind == MISS_RECEPTION:
+        return receive(t, key >> 32, key & 0xFFFFFFFF)
+    if kind == MISS_FOLD:
+        return lookup(t, t.fold_memo, np.int64(FOLDS), np.int64(MISS_FOLD), key)
+    if kind == MISS_RANK:
+        return lookup(t, t.rank_memo, np.int64(RANKS), np.int64(MISS_RANK), key)
+    return mask_of(t, classes, key)
+
+
+@inner
+def mask_of(t, classes, row):
+    """Number the mask of a row of classes; what it keeps is noted as missing."""
+    number, length = t.n[MASKS], t.mask_vectors.shape[1]
+    if number >= len(t.mask_vectors) or 2 * number >= len(t.mask_index):
+        return np.int64(FULL)
+    p = find_row(t.mask_index, t.mask_vectors, classes, row, length)
+    if t.mask_index[p] == 0:
+        if note_miss(t, np.int64(MISS_MASK), np.int64(number)) == FULL:
+            return np.int64(FULL)
+        for i in range(length):
+            t.mask_vectors[number, i] = classes[row, i]
+        t.n[MASKS] += 1
+        t.mask_index[p] = t.n[MASKS]
+    return np.int64(0)

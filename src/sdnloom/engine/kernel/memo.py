@@ -1,27 +1,25 @@
 """The kernel's memos on the Python side: the meaning of their numbers, and filling of misses."""
 
-from collections.abc import Hashable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sdnloom.engine import user_code
 from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.kernel import jit_memo
-from sdnloom.engine.memo import Interner, LocalOutcome, Memo
-from sdnloom.engine.model import Event, Fault, Mode, Needs, Strategy
-from sdnloom.engine.reduction.laws import folded
+from sdnloom.engine.kernel.layout import Array
+from sdnloom.engine.memo import LocalOutcome, Memo
+from sdnloom.engine.model import Fault, Mode, Needs
 from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.reduction.sleep_sets import can_sleep
 from sdnloom.engine.semantics import State
-from sdnloom.engine.strategy import Ranking, strategy_parts
+from sdnloom.engine.strategy import strategy_parts
 from sdnloom.engine.system_graph import SystemGraph
 from sdnloom.errors import SdnloomError
 
-Array = npt.NDArray[Any]
-
 _MODES = {Mode.MUST: jit_memo.MODE_MUST, Mode.MAY: jit_memo.MODE_MAY, Mode.IDLE: jit_memo.MODE_IDLE}
+_FIRST_PLACES = 16  # of each component, for which there is room at first
 _PAUSE = 256  # places that are classified between two looks at the time
 _MESSAGES, _CORES = 1 << jit_memo.MESSAGE_BITS, 1 << jit_memo.CORE_BITS
 
@@ -31,14 +29,14 @@ _LISTS = {
     "locals": 7,
     "own": 2,
     "batches": 2,
-    "batch_items": 2,
+    "batch_items": 3,
     "items": 2,
     "push_forks": 2,
     "push_alts": 2,
 }
 # Counter -> the arrays it counts, which compiled code appends to.
 _GROWING: dict[int, tuple[str, ...]] = {
-    jit_memo.PLACES: ("places", "place_info"),
+    jit_memo.RECEPTIONS: ("receptions",),
     jit_memo.MOVES: ("moves",),
     jit_memo.FAULTS: ("faults",),
     jit_memo.FORKS: ("forks",),
@@ -52,36 +50,27 @@ _HASHED = {
     jit_memo.STEPS: "step_memo",
     jit_memo.PUSHES: "push_memo",
     jit_memo.FOLDS: "fold_memo",
-    jit_memo.RECEIVED: "received_memo",
     jit_memo.RANKS: "rank_memo",
-}
-# Counter -> (index, matrix) of interned rows.
-_INDEXED = {
-    jit_memo.PLACES: ("place_index", "places"),
-    jit_memo.MASKS: ("mask_index", "mask_vectors"),
 }
 
 
 class KernelMemo:
     """The arrays of the compiled memos of one system."""
 
-    def __init__(self, tables: Memo, reduction: Reduction | None, strategy: Strategy | None = None) -> None:
-        self.tables, self.reduction, self.strategy = tables, reduction, strategy
-        self.graph = SystemGraph(tables, reduction, strategy)
+    def __init__(self, tables: Memo, reduction: Reduction | None) -> None:
+        self.tables, self.reduction = tables, reduction
+        self.graph = SystemGraph(tables, reduction, tables.strategy)
         self.components = len(tables.system.components)
         self.with_memory = tables.semantics.with_memory
-        # Columns of a row: places, memories of properties up to `folded`, then the strategy's memory if there is one.
+        # Columns of a state: places, memories of properties up to `folded`, then the strategy's memory if there is one.
         self.folded = self.components + len(self.with_memory)
-        self.columns = self.folded + (strategy is not None)
-        self.layers = len(strategy_parts(strategy))
-        self.with_sleep = can_sleep(tables.system, reduction, strategy)
-        self._ranking = None if strategy is None else Ranking(strategy, tables)
-        self._plans: Interner[Hashable] = Interner()  # the strategy's memories
-        self.reporting = np.zeros(1 << 10, np.bool_)  # for each memory: whether its property reports something
-        self._memories: Interner[tuple[int, Hashable]] = Interner()
-        self._events: Interner[tuple[Event, ...]] = Interner()
+        self.columns = self.folded + (tables.strategy is not None)
+        self.layers = len(strategy_parts(tables.strategy))
+        self.with_sleep = can_sleep(tables.system, reduction, tables.strategy)
+        # For each property with a memory and each of its memories: whether the property reports something.
+        self.reporting = [np.zeros(1 << 4, np.bool_) for _ in self.with_memory]
         self._content_of: dict[tuple[int, int], int] = {}  # (channel, number in the tables) -> the kernel's number
-        self._numbers: dict[int, tuple[int, int]] = {}  # and back, for contents that Python made
+        self._numbers: dict[int, tuple[int, int]] = {}  # and back
         self._fifo = [type(channel.discipline) is Fifo for channel in tables.system.channels]
         self._batches = 0
         self._locals: list[LocalOutcome] = []  # by their row in `locals`
@@ -94,64 +83,78 @@ class KernelMemo:
     # Meaning of rows
 
     def initial(self) -> list[int]:
-        """The initial row."""
-        row: list[int] = []
+        """The values of the initial state's columns."""
+        values: list[int] = []
         for component, core in enumerate(self.tables.initial_cores):
             contents = [self._content(channel, 0) for channel in self.tables.inbox[component]]
             place = np.zeros((1, self._arrays["places"].shape[1]), np.int32)
             place[0, : 2 + len(contents)] = [component, core, *contents]
-            row.append(int(jit_memo.intern_place(self.arrays(), place, 0)))
-        row += [self._memory(index, prop.initial) for index, prop in enumerate(self.with_memory)]
-        return row if self.strategy is None else [*row, self._plans.number(self.strategy.initial)]
+            values.append(int(jit_memo.intern_place(self.arrays(), place, 0)))
+        values += [self._memory(index, 0) for index in range(len(self.with_memory))]
+        return values if self.tables.strategy is None else [*values, 0]
 
-    def value(self, row: Array) -> State:
-        """The state of a row in plain values."""
-        return self.graph.value(self.state_of(row))
+    def counts(self) -> list[int]:
+        """How many values each column has."""
+        counts = [*self._arrays["place_count"].tolist(), *map(len, self.tables.memories)]
+        return counts if self.tables.strategy is None else [*counts, len(self.tables.plans)]
 
-    def state_of(self, row: Array) -> int:
-        """The state of a row in the loop's graph."""
-        values: list[Any] = [self._place(int(place)) for place in row[: self.components]]
-        values += [self._memories.values[number][1] for number in row[self.components : self.folded].tolist()]
-        values += [self._plans.values[number] for number in row[self.folded :].tolist()]
-        return self.graph.state(values)
+    def value(self, values: Array) -> State:
+        """The state in plain values."""
+        return self.graph.value(self.state_of(values))
 
-    def _place(self, number: int) -> tuple[int, ...]:
+    def state_of(self, values: Array) -> int:
+        """The state in the loop's graph."""
+        numbers = [int(value) for value in values]
+        found: list[Any] = [self._place(component, numbers[component]) for component in range(self.components)]
+        found += [table.values[n] for table, n in zip(self.tables.memories, numbers[self.components :], strict=False)]
+        found += [self.tables.plans.values[number] for number in numbers[self.folded :]]
+        return self.graph.state(found)
+
+    def _place(self, component: int, number: int) -> tuple[int, ...]:
         """A place in the loop's graph: the core's number, then those of the contents."""
-        component, core, *contents = self._arrays["places"][number].tolist()
+        row = self._arrays["first_place"][component] + number
+        _, core, *contents = self._arrays["places"][row].tolist()
         inbox = self.tables.inbox[component]
         return (core, *(self._number(channel, c) for channel, c in zip(inbox, contents, strict=False)))
 
-    def classify(self, places: Array) -> None:
-        """Store the classes of these places, for a reduction."""
-        for turn, number in enumerate(places.tolist(), 1):
-            if turn % _PAUSE == 0:
-                self.tables.pause()
-            component = int(self._arrays["places"][number, 0])
-            known = self.graph.class_of(component, self._place(number))
-            self._arrays["place_info"][number, jit_memo.CLASS] = known
-
-    def memories(self) -> dict[str, list[Any]]:
-        """The memories met, by property."""
-        results: dict[str, list[Any]] = {prop.name: [] for prop in self.with_memory}
-        for index, value in self._memories.values:
-            results[self.with_memory[index].name].append(value)
-        return results
-
     def _number(self, channel: int, content: int) -> int:
-        """The number of a content in the tables."""
-        if content in self._numbers:
-            return self._numbers[content][1]
-        messages = []
-        contents = self._arrays["contents"]
-        while contents[content, jit_memo.PARENT] >= 0:
-            messages.append(self.tables.messages.values[contents[content, jit_memo.LAST]])
-            content = int(contents[content, jit_memo.PARENT])
-        return self.tables.contents[channel].number(tuple(reversed(messages)))
+        """The number of a content in the tables. One that compiled code made is told to them, push by push."""
+        made: list[int] = []
+        while content not in self._numbers:
+            made.append(content)
+            content = int(self._arrays["contents"][content, jit_memo.PARENT])
+        number = self._numbers[content][1]
+        for each in reversed(made):
+            ((number, _),) = self.tables.push(channel, number, int(self._arrays["contents"][each, jit_memo.LAST]))
+            self._numbers[each] = channel, number
+        return number
 
     # Filling
 
-    def fill(self) -> bool:
-        """Fill all misses; whether there were any."""
+    def settle(self, kinds: Array, keys: Array, classes: Array) -> None:
+        """Fill what a search misses, in this order; both arrays are used up."""
+        places = keys[kinds == jit_memo.MISS_PLACE].tolist() if self.reduction is not None else []
+        left = len(kinds)
+        while left:
+            left, full = jit_memo.settle(self.arrays(), kinds, keys, left, classes)
+            filled = self._fill()
+            if left and not filled and full and not self._grow():
+                self._grow_scratch()
+        self._classify(dict.fromkeys(places))
+
+    def _classify(self, places: Iterable[int]) -> None:
+        """Store the classes of these places, for a reduction."""
+        info, first_place = self._arrays["place_info"], self._arrays["first_place"]
+        for turn, key in enumerate(places, 1):
+            if turn % _PAUSE == 0:
+                self.tables.pause()
+            component, number = divmod(key, 1 << 32)
+            row = first_place[component] + number
+            if info[row, jit_memo.CLASS] < 0:
+                info[row, jit_memo.CLASS] = self.graph.class_of(component, self._place(component, number))
+
+    def _fill(self) -> bool:
+        """Ask user code what compiled code noted as missing; whether there was anything."""
         fillers = {
             jit_memo.MISS_STEP: self._fill_step,
             jit_memo.MISS_TAKE: self._fill_take,
@@ -166,7 +169,7 @@ class KernelMemo:
         for kind, key in misses:
             fillers[kind](key)
         self._flush()
-        self.grow()
+        self._grow()
         return count > 0
 
     def _fill_step(self, key: int) -> None:
@@ -181,7 +184,7 @@ class KernelMemo:
         lists["steps"].append((len(lists["locals"]), len(outcomes)))
         self._locals += outcomes
         for local in outcomes:
-            events = local.outcome.events if self.with_memory else ()
+            events = self.tables.events.number(local.outcome.events) if self.with_memory else 0
             lists["locals"].append(
                 (
                     action,
@@ -190,13 +193,13 @@ class KernelMemo:
                     len(local.own),
                     len(lists["batches"]),
                     len(local.batches),
-                    self._events.number(events) if events else -1,
+                    events or -1,
                 )
             )
             lists["own"] += local.own
             lists["batches"] += [(self.tables.batches.values[batch].to, batch) for batch in local.batches]
-        for _, items in self.tables.batches.values[self._batches :]:
-            lists["batch_items"].append((len(lists["items"]), len(items)))
+        for to, items in self.tables.batches.values[self._batches :]:
+            lists["batch_items"].append((len(lists["items"]), len(items), to))
             lists["items"] += items
         self._batches = len(self.tables.batches)
 
@@ -227,10 +230,9 @@ class KernelMemo:
         self._lists["push_alts"] += alternatives
 
     def _fill_fold(self, key: int) -> None:
-        events, number = divmod(key - 1, 1 << 32)
-        index, memory = self._memories.values[number]
-        after = folded(self.with_memory[index], memory, self._events.values[events])
-        self._answer("fold", key, self._memory(index, after))
+        which, memory = divmod(key - 1, 1 << 32)
+        events, index = divmod(which, len(self.with_memory))
+        self._answer("fold", key, self._memory(index, self.tables.fold(index, memory, events)))
 
     def _fill_mask(self, number: int) -> None:
         classes = tuple(self._arrays["mask_vectors"][number].tolist())
@@ -241,32 +243,28 @@ class KernelMemo:
             self._arrays["mask_commuting"][number] = self.graph.commuting(classes)
 
     def _fill_rank(self, key: int) -> None:
-        assert self._ranking is not None
-        memory, local = divmod(key - 1, 1 << 32)
-        ranks, after = self._ranking.of(self._plans.values[memory], self._locals[local])
+        plan, row = divmod(key - 1, 1 << 32)
+        local = self._locals[row]
+        ranks, after = self.tables.rank(plan, local.number)
         self._answer("rank", key, len(self._lists["ranks"]))
-        row = (self._plans.number(after), self._locals[local].action, *(-1 if rank is None else rank for rank in ranks))
-        self._lists["ranks"].append(row)
+        self._lists["ranks"].append((after, local.action, *(-1 if rank is None else rank for rank in ranks)))
 
     def _answer(self, table: str, key: int, value: int) -> None:
         memo = self._arrays[f"{table}_memo"]
         memo[jit_memo.find(memo, key), 1] = value
 
-    def _memory(self, index: int, value: Hashable) -> int:
-        """The number of a property's memory."""
-        before = len(self._memories)
-        number = self._memories.number((index, value))
-        if number == before:
-            prop = self.with_memory[index]
-            if number >= len(self.reporting):
-                self.reporting = np.concatenate([self.reporting, np.zeros_like(self.reporting)])
-            at_events = prop.needs in (Needs.EVENT, Needs.ORDER)
-            self.reporting[number] = at_events and user_code.violated(prop, value, {}) is not None
+    def _memory(self, index: int, number: int) -> int:
+        """The number, after it is known whether the property reports something in that memory."""
+        prop, known = self.with_memory[index], self.reporting[index]
+        if number >= len(known):
+            self.reporting[index] = known = np.concatenate([known, np.zeros_like(known)])
+        if prop.needs in (Needs.EVENT, Needs.ORDER):
+            known[number] = user_code.violated(prop, self.tables.memories[index].values[number], {}) is not None
         return number
 
     def _fault(self, fault: Fault | None) -> int:
         """The number of the tuple of events that is just this fault."""
-        return -1 if fault is None else self._events.number((fault,))
+        return -1 if fault is None else self.tables.events.number((fault,))
 
     def _content(self, channel: int, number: int) -> int:
         """The kernel's number of a content in the tables."""
@@ -292,7 +290,7 @@ class KernelMemo:
             self._bundle = jit_memo.Tables(**self._arrays)
         return self._bundle
 
-    def grow(self) -> bool:
+    def _grow(self) -> bool:
         """Double the arrays that are nearly full; whether any was."""
         a = self._arrays
         grown = False
@@ -306,16 +304,36 @@ class KernelMemo:
                 jit_memo.rehash(a[name], bigger)
                 a[name] = bigger
                 grown = True
-        for counter, (index, data) in _INDEXED.items():
-            if 3 * self.count(counter) >= len(a[index]):
-                a[index] = np.zeros(2 * len(a[index]), np.int32)
-                jit_memo.reindex(a[index], a[data], self.count(counter), a[data].shape[1])
-                grown = True
+        if 3 * self.count(jit_memo.MASKS) >= len(a["mask_index"]):
+            a["mask_index"] = np.zeros(2 * len(a["mask_index"]), np.int32)
+            jit_memo.reindex(a["mask_index"], a["mask_vectors"], self.count(jit_memo.MASKS), self.components)
+            grown = True
+        grown |= self._grow_places()
         if grown:
             self._bundle = None
         return grown
 
-    def grow_scratch(self) -> None:
+    def _grow_places(self) -> bool:
+        """Double the room for places of components that have nearly none, and their index; whether any was."""
+        a = self._arrays
+        room = np.diff(a["first_place"])
+        full = 4 * a["place_count"] >= 3 * room
+        few = 3 * self.count(jit_memo.PLACES) >= len(a["place_index"])
+        if full.any():
+            before = a["first_place"]
+            a["first_place"] = np.concatenate([[0], np.cumsum(np.where(full, 2 * room, room))])
+            for name in ("places", "place_info"):
+                bigger = np.zeros((a["first_place"][-1], a[name].shape[1]), np.int32)
+                for old, new, count in zip(before, a["first_place"], a["place_count"], strict=False):
+                    bigger[new : new + count] = a[name][old : old + count]
+                a[name] = bigger
+        if full.any() or few:
+            a["place_index"] = np.zeros(len(a["place_index"]) * (2 if few else 1), np.int32)
+            self._bundle = None
+            jit_memo.reindex_places(self.arrays())
+        return bool(full.any() or few)
+
+    def _grow_scratch(self) -> None:
         """Double the room for the alternatives of one delivery."""
         for prefix in ("alt", "next"):
             rows, faults = self._arrays[f"{prefix}_faults"].shape
@@ -327,6 +345,7 @@ class KernelMemo:
         a[f"{prefix}_faults"] = np.zeros((rows, faults), np.int32)
         a[f"{prefix}_fault_count"] = np.zeros(rows, np.int32)
         a["alt_result"] = np.zeros(rows, np.int64)
+        a["chain"] = np.zeros(rows, np.int64)
 
     def _room(self, *names: str, length: int) -> None:
         for name in names:
@@ -361,8 +380,7 @@ class KernelMemo:
             a["slot_fifo"][component, : len(inbox)] = [self._fifo[channel] for channel in inbox]
         widths = {
             **self._widths,
-            "places": 2 + slots,
-            "place_info": 5,
+            "receptions": 2,
             "moves": 4,
             "forks": 2,
             "fork_alts": 3,
@@ -373,11 +391,15 @@ class KernelMemo:
         for name, width in widths.items():
             a[name] = np.zeros((1 << 10, width), np.int32)
         a["faults"] = np.zeros(1 << 10, np.int32)
+        a["first_place"] = _FIRST_PLACES * np.arange(self.components + 1)
+        a["place_count"] = np.zeros(self.components, np.int64)
+        a["places"] = np.zeros((a["first_place"][-1], 2 + slots), np.int32)
+        a["place_info"] = np.zeros((a["first_place"][-1], jit_memo.RECEIVED_COUNT + 1), np.int32)
         a["mask_keep"] = np.zeros((1 << 10, len(tables.actions)), np.uint8)
         a["mask_commuting"] = np.zeros((1 << 10, len(tables.actions) if self.with_sleep else 1), np.uint64)
         for name in _HASHED.values():
             a[name] = np.zeros((1 << 12, 2), np.int64)
-        for index, _ in _INDEXED.values():
+        for index in ("place_index", "mask_index"):
             a[index] = np.zeros(1 << 12, np.int32)
         a["misses"] = np.zeros((1 << 16, 2), np.int64)
         for prefix in ("alt", "next"):

@@ -1,0 +1,142 @@
+"""The visited states: one hash table whose slots hold the packed states themselves.
+
+A state's first choice of a slot grows with its hash, so a larger table has the states in nearly the same order: a table
+grows where it is, from its end to its beginning, in an area of memory that was reserved for it and costs nothing until
+it is used.
+"""
+
+import mmap
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sdnloom.engine.kernel import jit_expand, jit_order
+from sdnloom.engine.kernel.layout import Array, Layout
+from sdnloom.engine.kernel.threads import Team
+
+_FIRST_SLOTS = 1 << 12
+_SMALL = 1 << 20  # slots up to which a table moves when it grows, and gets the layout that is best then
+_FULLEST = 0.75  # share of the slots that may be used
+_GROWTH = 1.5
+_PART = 1 << 16  # slots that are worth a thread
+_NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
+
+
+class Visited:
+    """A table with open addressing, `BEYOND` slots longer than the range of first choices."""
+
+    def __init__(self, layout: Layout, team: Team) -> None:
+        self.layout, self._team = layout, team
+        self.slots = _FIRST_SLOTS  # that are a first choice
+        self.table = _array(self.slots, layout.words)
+
+    @property
+    def room(self) -> int:
+        """How many states it may hold."""
+        return int(self.slots * _FULLEST)
+
+    @property
+    def used_bytes(self) -> int:
+        """The memory of the slots."""
+        return self.slots * self.layout.words * 8
+
+    def add(self, state: Array, number: int) -> None:
+        """Enter one state that is new."""
+        words = self.layout.words
+        at = words * int(jit_order.home(state, 0, words, self.slots))
+        while self.table[at]:
+            at += words
+        self.table[at : at + words] = state
+        self.table[at + words - 1] |= np.uint64(number + 1)
+
+    def number_of(self, state: Array) -> int:
+        """The number of a state; -1 if it was not visited."""
+        words = self.layout.words
+        slot = int(jit_order.find_state(self.table, words, self.slots, state))
+        if slot < 0:
+            return -1
+        return (int(self.table[(slot + 1) * words - 1]) & jit_expand.NUMBER_MASK) - 1
+
+    def rebuild(self, counts: Sequence[int], states: int) -> None:
+        """Make room for so many states, and for so many values in each column."""
+        slots = self.slots
+        while slots * _FULLEST < states:
+            slots = int(slots * (2 if slots < _SMALL else _GROWTH))
+        if slots > _SMALL and self.layout.holds(counts):
+            if (slots + jit_expand.BEYOND) * self.layout.words <= len(self.table):
+                self._grow(slots)
+            else:
+                self._move(self.layout, slots)
+        else:
+            self._move(Layout(counts), slots)
+
+    def _move(self, layout: Layout, slots: int) -> None:
+        """Move all states to another table."""
+        old, last = self.table, self.slots + jit_expand.BEYOND
+        before, self.layout = self.layout, layout
+        self.slots, self.table = slots, _array(slots, layout.words)
+        self._run(lambda first, last: self._moved(old, before, first, last), 0, last)
+
+    def _grow(self, slots: int) -> None:
+        """Use more slots of the same array, from the last one to the first.
+
+        In each wave all states move behind all slots of the wave.
+        """
+        factor = slots / self.slots
+        last, words = self.slots + jit_expand.BEYOND, self.layout.words
+        self.slots = slots
+        while last > _PART:
+            first = int((last + 2) / factor) + 2
+            while first < last and self.table[(first - 1) * words]:  # not in the middle of neighbours
+                first += 1
+            self._run(lambda first, last: self._moved(self.table, self.layout, first, last), first, last)
+            last = first
+        rest = self.table[: last * words].copy()
+        self.table[: last * words] = 0
+        self._moved(rest, self.layout, 0, last)
+
+    def _run(self, move: Any, first: int, last: int) -> None:
+        self._team.run_parts(lambda start, stop: move(first + start, first + stop), last - first, _PART)
+
+    def _moved(self, source: Array, before: Layout, first: int, last: int) -> None:
+        layout = self.layout
+        jit_order.move_states(
+            source, before.words, before.word, before.shift, before.mask,
+            self.table, layout.words, self.slots, layout.word, layout.shift, before is layout, first, last,
+            np.empty(jit_order.AHEAD * layout.words, np.uint64), np.empty(jit_order.AHEAD, np.int64),
+        )  # fmt: skip
+
+
+def _array(slots: int, words: int) -> Array:
+    """Zeros for so many slots; a large table gets an area in which it can grow."""
+    needed = (slots + jit_expand.BEYOND) * words * 8
+    if slots > _SMALL:
+        area = _reserved(needed)
+        if area is not None:
+            return area
+    return np.zeros(needed // 8, np.uint64)
+
+
+def _reserved(needed: int) -> Array | None:
+    """An area of zeros that is as large as the memory of this machine, if the system gives one."""
+    try:
+        size = max(needed, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        area = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
+        area.madvise(mmap.MADV_HUGEPAGE)
+    except (OSError, ValueError, AttributeError):
+        return None
+    return np.frombuffer(area, np.uint64)
+
+
+def grown(array: Array, length: int, value: Any = 0) -> Array:
+    """A longer copy, with `value` beyond the old end.
+
+    A new array gets huge pages, which random access needs; one that is resized in place does not.
+    """
+    bigger = np.zeros((length, *array.shape[1:]), array.dtype)
+    bigger[: len(array)] = array
+    if value:
+        bigger[len(array) :] = value
+    return bigger
