@@ -37,8 +37,8 @@ def order_new(keys, count, starts, order):
             order[starts[source]] = i
             starts[source] += 1  # in the end: where the next one begins
     first = np.int64(0)
-    for source in range(sources):
-        last = np.int64(starts[source])
+    for parent in range(sources):
+        last = np.int64(starts[parent])
         for i in range(first + 1, last):  # few: the successors of one state
             one = order[i]
             at = i
