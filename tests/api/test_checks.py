@@ -72,7 +72,7 @@ def test_a_program_of_actors_takes_its_own_options() -> None:
         (SCENARIO, {"pings": ["h1,h2"]}, "pings varies a scenario file or an app"),
         (SCENARIO, {"properties": ["NoBlackHoles"]}, "properties has the name 'NoBlackHoles'"),
         (BUG2, {"order_": "bfs"}, "the option 'order_' is unknown; did you mean order?"),
-        (BUG2, {"colour": 1}, "the option 'colour' is unknown; expected one of config, "),
+        (BUG2, {"colour": 1}, "the option 'colour' is unknown; expected one of app_threads, "),
         (EXAMPLES / "actors" / "ssh.py", {"topology": "single,2"}, "topology is for scenarios and apps"),
         (EXAMPLES / "actors" / "ssh.py", {"properties": ["X"]}, "properties is for scenarios and apps"),
     ],

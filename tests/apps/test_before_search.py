@@ -92,7 +92,7 @@ def app(tmp_path: Path):
     [
         [],
         ["--reduce"],
-        ["--threads", "explore"],
+        ["--app-threads", "explore"],
         pytest.param(["--discover"], marks=pytest.mark.slow),
         ["--engine", "kernel"],
         ["--all"],

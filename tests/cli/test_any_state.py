@@ -177,7 +177,7 @@ def test_a_handler_that_waits_leaves_its_later_lines_undecided(sdnloom: CommandL
     assert "\nnot decided: 2 lines\n  delayed_switch.py:18  packet = parser.OFPPacketOut(\n" in run.out
     waits = "what a handler does later is not explored: it waits at delayed_switch.py:17: hub.sleep(1)"
     assert f"\nincomplete: {waits}\n" in run.out
-    refused = sdnloom("inputs", "--app", app, *options, "--threads", "explore")
+    refused = sdnloom("inputs", "--app", app, *options, "--app-threads", "explore")
     assert refused.code == 2
     assert "threads of program 'DelayedSwitch' are steps of their own; expected threads = 'settle'" in refused.err
 

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.pings import pings
+from sdnloom.engine.kernel import block
 from sdnloom.engine.kernel.search import KernelSearch
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo
@@ -22,6 +23,12 @@ from tests.engine.systems import REDUCIBLE, random_system
 LIMIT = 3000
 
 
+@pytest.fixture(autouse=True)
+def threads_for_small_blocks(monkeypatch) -> None:
+    """Let threads share the small blocks of these tests, too."""
+    monkeypatch.setattr(block, "PARALLEL_FROM", 2)
+
+
 def summary(result: Result) -> tuple[object, ...]:
     statistics = replace(result.statistics, engine="", seconds=0.0, evaluations={}, cores={}, bytes_per_state=None)
     if result.incomplete is not None:  # the kernel looks at a whole level before it ends
@@ -29,10 +36,10 @@ def summary(result: Result) -> tuple[object, ...]:
     return result.verdict, statistics, result.violations, result.witnesses, result.never
 
 
-def both(system, **options) -> None:
+def both(system, threads: int = 3, **options) -> None:
     limits = options.pop("limits", Limits(states=LIMIT))
     loop = search(system, SearchOptions(engine="loop", limits=limits, **options))
-    kernel = search(system, SearchOptions(engine="kernel", limits=limits, **options))
+    kernel = search(system, SearchOptions(engine="kernel", limits=limits, threads=threads, **options))
     assert summary(kernel) == summary(loop)
 
 
@@ -50,6 +57,7 @@ def states_in_order(system, reduce: bool) -> tuple[list[State], list[State]]:
         watch=LimitWatch(limits),
         on_finding=lambda found, number: False,
         on_pause=lambda: None,
+        threads=3,
     )
     kernel.run()
     return (
@@ -62,14 +70,14 @@ def states_in_order(system, reduce: bool) -> tuple[list[State], list[State]]:
 @pytest.mark.parametrize("share", range(4))
 def test_kernel_equals_loop_on_random_systems(share) -> None:
     for seed in range(share, 800, 4):
-        both(random_system(seed), find_all=seed % 8 < 4)
+        both(random_system(seed), 1 + share, find_all=seed % 8 < 4)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", range(4))
 def test_kernel_equals_loop_under_reduction(share) -> None:
     for seed in range(10_000 + share, 10_800, 4):
-        both(random_system(seed, needs=REDUCIBLE), reduce=True, find_all=seed % 8 < 4)
+        both(random_system(seed, needs=REDUCIBLE), 1 + share, reduce=True, find_all=seed % 8 < 4)
 
 
 @pytest.mark.slow
@@ -94,8 +102,9 @@ def test_limits_cut_both_engines_at_the_same_state(seed, states, depth, find_all
     ("count", "states", "transitions"),
     [(1, 17, 16), (2, 296, 508), (3, 4649, 11_231), (4, 68_868, 207_817)],
 )
-def test_pings_have_the_known_counts(count, states, transitions) -> None:
-    result = search(pings(count), SearchOptions(engine="kernel"))
+@pytest.mark.parametrize("threads", [1, 4])
+def test_pings_have_the_known_counts(count, states, transitions, threads) -> None:
+    result = search(pings(count), SearchOptions(engine="kernel", threads=threads))
     assert (result.statistics.states, result.statistics.transitions) == (states, transitions)
 
 
@@ -110,9 +119,11 @@ def test_pings_with_a_violation_agree(canonical, reduce) -> None:
     both(pings(3, canonical=canonical, properties=(replied,)), reduce=reduce, limits=Limits())
 
 
-def test_kernel_refuses_depth_first_and_checked_runs_by_name() -> None:
+def test_kernel_refuses_depth_first_checked_runs_and_no_threads_by_name() -> None:
     with pytest.raises(SdnloomError, match="breadth first"):
         search(pings(1), SearchOptions(engine="kernel", order="dfs"))
+    with pytest.raises(SdnloomError, match="threads is 0; expected a positive whole number"):
+        search(pings(1), SearchOptions(threads=0))
     with pytest.raises(SdnloomError, match="checked"):
         search(pings(1), SearchOptions(engine="kernel", checked=True))
 

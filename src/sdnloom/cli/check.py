@@ -34,7 +34,7 @@ from sdnloom.switches.vswitch_processes import need_open_vswitch
 
 CHECK_GROUPS = {
     **APP_GROUPS,
-    "Search": ("find_all", "order", "engine", "seed"),
+    "Search": ("find_all", "order", "engine", "threads", "seed"),
     "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
     "Reduction and strategies": ("reduce", "explain", "strategy", "same_flow", "pkt_seq"),
     "Discovery": ("discover", "discover_only", "stacks", "fields"),
@@ -85,6 +85,9 @@ CHECK_GROUPS = {
     "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after so many seconds."
 )
 @click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="Stop when the process has this size.")
+@click.option(
+    "--threads", type=click.IntRange(1), metavar="N", help="Threads of the kernel (default: one for each core)."
+)
 @click.option(
     "--discover",
     is_flag=True,
@@ -174,6 +177,7 @@ def command(
     max_depth: int | None,
     time_limit: float | None,
     memory_limit: int | None,
+    threads: int | None,
     coverage: bool,
     show_output: bool,
     exports: tuple[Path, ...],
@@ -234,6 +238,7 @@ def command(
         max_depth=max_depth,
         time_limit=time_limit,
         memory_limit=memory_limit,
+        threads=threads,
         discover="only" if discover_only else discover,
         stacks=stacks,
         fields=fields,

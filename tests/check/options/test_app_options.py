@@ -200,7 +200,7 @@ def test_every_option_of_the_app_is_said() -> None:
         ticks=4,
         warmup=0,
         hub="eventlet",
-        threads="explore",
+        app_threads="explore",
         version="1.0",
         joining=True,
     )

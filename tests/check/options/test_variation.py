@@ -244,7 +244,7 @@ APP = '[program]\napp = "switch.py"\nhub = "native"\nconfig = { a = "1", b = "2"
 def test_options_of_an_app_are_over_those_of_the_file_s_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     file = write(tmp_path / "sub", program=APP)
-    found = varied(file, config=["b=3", "c=4"], environment="Y=2", threads="explore", path="modules")["program"]
+    found = varied(file, config=["b=3", "c=4"], environment="Y=2", app_threads="explore", path="modules")["program"]
     assert found == {
         "app": "sub/switch.py",
         "hub": "native",

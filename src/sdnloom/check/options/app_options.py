@@ -61,7 +61,7 @@ class AppOptions(FaultOptions):
     hosts: int | None = None
     environment: tuple[str, ...] = ()
     hub: str | None = None
-    threads: str | None = None
+    app_threads: str | None = None
     version: str | None = None
     profile: str | None = None
     joining: bool = False
@@ -122,9 +122,7 @@ def _program(options: AppOptions) -> dict[str, Any]:
     program: dict[str, Any] = {"app": options.apps[0]} if len(options.apps) == 1 else {"apps": list(options.apps)}
     if options.path:
         program["path"] = list(options.path)
-    for key in ("hub", "threads"):
-        if value := getattr(options, key):
-            program[key] = value
+    program |= {key: value for key, value in (("hub", options.hub), ("threads", options.app_threads)) if value}
     config: dict[str, Any] = dict(config_setting(text) for text in options.config)
     if options.observe_links:
         config["observe_links"] = True

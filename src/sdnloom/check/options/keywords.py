@@ -15,7 +15,7 @@ class SettingKeywords(TypedDict, total=False):
     config: Sequence[str]  # --config
     observe_links: bool  # --observe-links
     hub: Literal["auto", "native", "eventlet"]  # --hub
-    threads: Literal["settle", "explore"]  # --threads
+    app_threads: Literal["settle", "explore"]  # --app-threads
     version: str  # --openflow
     topology: str  # --topology
     profile: str  # --switch-profile
@@ -60,6 +60,7 @@ class CheckKeywords(SettingKeywords, total=False):
     max_depth: int  # --max-depth
     time_limit: float  # --time-limit, in seconds
     memory_limit: int  # --memory-limit, in MiB
+    threads: int  # --threads
     discover: bool | Literal["only"]  # --discover, --discover-only
     stacks: Sequence[str]  # --stack
     fields: Sequence[str]  # --field
@@ -75,7 +76,7 @@ NETWORK_FLAGS: Mapping[str, str] = {
     "config": "--config",
     "observe_links": "--observe-links",
     "hub": "--hub",
-    "threads": "--threads",
+    "app_threads": "--app-threads",
     "version": "--openflow",
     "topology": "--topology",
     "profile": "--switch-profile",

@@ -36,6 +36,7 @@ class CheckOptions:
     max_depth: int | None = None
     time_limit: float | None = None
     memory_limit: int | None = None  # MiB
+    threads: int | None = None
     discover: bool | Literal["only"] = False
     stacks: Sequence[str] = ()
     fields: Sequence[str] = ()
@@ -47,7 +48,7 @@ class CheckOptions:
                 raise ScenarioError(f"{name} is {shown(value)}; expected one of {', '.join(known)}")
         if self.discover not in (True, False, "only"):
             raise ScenarioError(f'discover is {shown(self.discover)}; expected true, false or "only"')
-        for name, least in (("seed", 0), ("memory_limit", 1)):
+        for name, least in (("seed", 0), ("memory_limit", 1), ("threads", 1)):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < least):
                 raise ScenarioError(f"{name} is {shown(value)}; expected a whole number of at least {least}")
@@ -76,6 +77,7 @@ class CheckOptions:
             "reduce": True if self.explain else self.reduce,
             "explain": self.explain or None,
             "find_all": self.find_all,
+            "threads": self.threads,
         }
         limits: dict[str, Any] = {name: limit for name, limit in vars(self.limits).items() if limit is not None}
         options = replace(

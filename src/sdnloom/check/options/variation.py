@@ -40,7 +40,7 @@ from sdnloom.scenario_file.plain_document import seen_from
 from sdnloom.scenario_file.table import Table
 from sdnloom.scenario_file.topology import read_hosts, read_topology
 
-_OF_APPS = ("path", "environment", "config", "observe_links", "hub", "threads")
+_OF_APPS = ("path", "environment", "config", "observe_links", "hub", "app_threads")
 _OWN_KEYS = ("ticks", "settle_ticks", "warmup", "joining")  # of the top level, with the names of their options
 
 
@@ -140,7 +140,8 @@ def _vary_program(entries: dict[str, Entry], given: Mapping[str, Any], file: Pat
         kept = {key: entry for key, entry in known.items() if is_app and key not in ("app", "apps")}
         known = {**kept, **as_document(named, COMMAND_LINE).entries}
         entries["program"] = Entry(Entries(known), COMMAND_LINE)
-    table: dict[str, Any] = {key: given[key] for key in ("hub", "threads") if key in given}
+    keys = (("hub", "hub"), ("app_threads", "threads"))
+    table: dict[str, Any] = {key: given[name] for name, key in keys if name in given}
     config: dict[str, Any] = dict(map(config_setting, given.get("config", ())))
     if given.get("observe_links"):
         config["observe_links"] = True

@@ -56,8 +56,8 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
             "help": "Hub to emulate (default: auto: eventlet for apps that import Ryu, as there, else native).",
         },
     ),
-    "threads": (
-        "--threads",
+    "app_threads": (
+        "--app-threads",
         {
             "type": click.Choice(["settle", "explore"]),
             "help": "Run threads of the app within the reaction that starts them, or in every order (default: settle).",
@@ -197,7 +197,7 @@ for _name, _help in _FAULTS.items():
     )
 # Headings of these options in `--help`.
 APP_GROUPS = {
-    "App": ("apps", "path", "environment", "config", "observe_links", "hub", "threads", "version"),
+    "App": ("apps", "path", "environment", "config", "observe_links", "hub", "app_threads", "version"),
     "Network": (
         "topology",
         "profile",

@@ -13,7 +13,7 @@ from sdnloom.engine.kernel.threads import Team
 from sdnloom.engine.kernel.visited_states import Visited, grown
 
 BLOCK_STATES = 1 << 17  # of a block
-_PARALLEL = 1 << 11  # states from which on threads pay
+PARALLEL_FROM = 1 << 11  # states from which on threads pay
 _CHUNK = 64  # states that a thread takes at a time
 _MISSES = 1 << 14  # that a thread notes before the next filling
 _MASK_ROWS = 1 << 12
@@ -78,7 +78,7 @@ class BlockExpander:
         while len(todo):
             self._make_room(count, len(todo))
             self._states = self._states.to(self.visited.layout)
-            members = self._team.size if len(todo) >= _PARALLEL else 1
+            members = self._team.size if len(todo) >= PARALLEL_FROM else 1
             threads = [self._thread(number) for number in range(members)]
             self._expand(self._block(self._states, count, todo, transitions, inverted=inverted), threads)
             ends += [end for own in threads for end in own.ends[: own.n[jit_expand.ENDED]].tolist()]
