@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from sdnloom.engine.checkpoint import file as format_of, keeper as keeping
+from sdnloom.engine.checkpoint import file as format_of
+from sdnloom.engine.checkpoint import keeper as keeping
 from sdnloom.engine.checkpoint.file import CheckpointError, read_checkpoint, write_checkpoint
-from sdnloom.engine.checkpoint.keeper import CheckpointKeeper, check_versions
+from sdnloom.engine.checkpoint.keeper import CheckpointKeeper, refuse_other_versions
 from sdnloom.engine.dives import schedule
 from sdnloom.engine.kernel import search as kernel_search
 from sdnloom.engine.limits import LimitWatch
@@ -27,7 +28,7 @@ def fake_kernel(monkeypatch):
     monkeypatch.setattr(kernel_search, "KernelSearch", FakeKernel)
     monkeypatch.setattr(_Run, "_compiled", lambda self, meanwhile: True)
     monkeypatch.setattr(keeping, "INTERVAL", 0)
-    monkeypatch.setattr(keeping, "PACE", 0)
+    monkeypatch.setattr(keeping, "REST_FACTOR", 0)
     monkeypatch.setattr(format_of.os, "fsync", lambda descriptor: None)
 
 
@@ -245,11 +246,11 @@ def test_other_versions_are_named(tmp_path):
     searched(chain(), SearchOptions(), tmp_path)
     file = tmp_path / "search.ckpt"
     manifest = read_checkpoint(file).manifest
-    check_versions(file, manifest)
+    refuse_other_versions(file, manifest)
     with pytest.raises(CheckpointError, match=r"was written by sdnloom 0\.0; this is"):
-        check_versions(file, {**manifest, "sdnloom": "0.0"})
+        refuse_other_versions(file, {**manifest, "sdnloom": "0.0"})
     with pytest.raises(CheckpointError, match=r"was written under Python 3\.1; this is"):
-        check_versions(file, {**manifest, "python": "3.1"})
+        refuse_other_versions(file, {**manifest, "python": "3.1"})
 
 
 def test_a_manifest_with_other_contents_is_refused_or_harmless(tmp_path):

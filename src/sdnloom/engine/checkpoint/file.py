@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from sdnloom.errors import SdnloomError, json_problem
 
-Array = npt.NDArray[Any]
+Numbers = npt.NDArray[Any]
 
 FORMAT = 1
 _MAGIC = b"sdnloom checkpt\n"
@@ -45,10 +45,10 @@ class Checkpoint(NamedTuple):
     """What a checkpoint file holds: the manifest without its sections, and the sections by name."""
 
     manifest: dict[str, Any]
-    arrays: dict[str, Array]
+    arrays: dict[str, Numbers]
 
 
-def write_checkpoint(file: Path, manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+def write_checkpoint(file: Path, manifest: Mapping[str, Any], arrays: Mapping[str, Numbers]) -> None:
     """Write a checkpoint in place of the file. Raises CheckpointError if that fails; the old one stays then."""
     beside = beside_of(file)
     try:
@@ -121,7 +121,7 @@ class _Section(NamedTuple):
         return math.prod(self.shape) * np.dtype(self.type).itemsize
 
 
-def _write_section(stream: BinaryIO, name: str, array: Array) -> dict[str, Any]:
+def _write_section(stream: BinaryIO, name: str, array: Numbers) -> dict[str, Any]:
     """Write an array, block by block, and return its entry in the manifest."""
     kind = array.dtype.newbyteorder("<").str
     if not _NAME.fullmatch(name) or kind not in _TYPES or array.ndim > _MOST_DIMENSIONS:
@@ -204,7 +204,7 @@ def _section(file: Path, entry: Any) -> _Section:
     return _Section(entry["name"], entry["type"], tuple(shape), entry["place"], entry["digest"])
 
 
-def _read_section(file: Path, stream: BinaryIO, section: _Section) -> Array:
+def _read_section(file: Path, stream: BinaryIO, section: _Section) -> Numbers:
     array = np.empty(section.shape, np.dtype(section.type))
     stream.seek(section.place)
     digest = hashlib.blake2b(digest_size=32)

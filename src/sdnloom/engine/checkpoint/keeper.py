@@ -15,16 +15,16 @@ import numpy as np
 
 from sdnloom import __version__
 from sdnloom.engine.checkpoint.file import (
-    Array,
     Checkpoint,
     CheckpointError,
+    Numbers,
     check_writable,
     write_checkpoint,
 )
 from sdnloom.engine.checkpoint.findings import copied, plain_log, plain_result, restore_log, restored_result
 from sdnloom.engine.counterexample.finding_log import FindingLog
 from sdnloom.engine.dives.system_dives import SystemDives
-from sdnloom.engine.journal import Journal, JournalError, RecordedJournal, replay
+from sdnloom.engine.journal.journal import Journal, JournalError, RecordedJournal, replay_journal
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Observer, System
 from sdnloom.engine.result import Result, SearchOptions
@@ -32,7 +32,7 @@ from sdnloom.engine.strategy import strategy_parts
 from sdnloom.errors import SdnloomError
 
 INTERVAL = 60.0  # seconds between two checkpoints
-PACE = 20  # so many times as long as a checkpoint took to write, the search goes on at least before the next one
+REST_FACTOR = 20  # so many times as long as a checkpoint took to write, the search goes on at least before the next one
 _MOST_DIVES = 100  # each is due after four times as many transitions as the one before
 _KERNEL = "kernel."
 _JOURNAL, _CHECKS = "journal", "journal.checks"
@@ -47,10 +47,10 @@ class SavedEngine(Protocol):
     def count(self) -> int:
         """How many states there are."""
 
-    def saved(self) -> dict[str, Array]:
+    def saved(self) -> dict[str, Numbers]:
         """Everything beyond the memo, as it was at the last boundary between two levels."""
 
-    def restore(self, arrays: Mapping[str, Array]) -> None:
+    def restore(self, arrays: Mapping[str, Numbers]) -> None:
         """Take over what was saved, before `run`. Raises CheckpointError for numbers that stand for nothing."""
 
 
@@ -105,7 +105,7 @@ class CheckpointKeeper:
             self.seconds = float(manifest["counts"]["seconds"])
             self.late_evaluations = [int(each) for each in manifest["late_evaluations"]]
         try:
-            self._journal = replay(recorded, memo, lambda done: progress(done, len(recorded)))
+            self._journal = replay_journal(recorded, memo, lambda done: progress(done, len(recorded)))
         except JournalError as error:
             raise CheckpointError(f"{self.file}: cannot be resumed: {error}") from error
 
@@ -187,7 +187,7 @@ class CheckpointKeeper:
             write_checkpoint(self.file, manifest, arrays)
         except CheckpointError as error:  # the disk may be full: a long search goes on without
             self._warn(str(error))
-        self._due = monotonic() + max(INTERVAL, PACE * (monotonic() - began))
+        self._due = monotonic() + max(INTERVAL, REST_FACTOR * (monotonic() - began))
 
 
 def refuse_without_kernel(options: SearchOptions, observers: Sequence[Observer]) -> None:
@@ -205,7 +205,7 @@ def refuse_without_kernel(options: SearchOptions, observers: Sequence[Observer])
             )
 
 
-def check_versions(file: Path, manifest: Mapping[str, Any]) -> None:
+def refuse_other_versions(file: Path, manifest: Mapping[str, Any]) -> None:
     """Raise CheckpointError if another sdnloom or Python has written the manifest."""
     if manifest.get("sdnloom") != __version__:
         raise CheckpointError(f"{file}: was written by sdnloom {manifest.get('sdnloom')}; this is {__version__}")
@@ -234,7 +234,7 @@ def _compare_options(file: Path, saved: Mapping[str, Any], now: Mapping[str, Any
             raise CheckpointError(f"{file}: cannot be resumed: {name} was {saved[name]!r} and is {value!r} now")
 
 
-def _recorded(file: Path, manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> RecordedJournal:
+def _recorded(file: Path, manifest: Mapping[str, Any], arrays: Mapping[str, Numbers]) -> RecordedJournal:
     """The journal of a checkpoint."""
     numbers, checks = arrays[_JOURNAL], arrays[_CHECKS]
     if numbers.dtype != np.int64 or checks.dtype != np.uint64 or numbers.shape != (len(checks), 4):
