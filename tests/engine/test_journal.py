@@ -10,7 +10,17 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.pings import pings
-from sdnloom.engine.journal import FOLD, PUSH, RANK, STEP, TAKE, Journal, JournalError, RecordedJournal, replay
+from sdnloom.engine.journal.journal import (
+    FOLD,
+    PUSH,
+    RANK,
+    STEP,
+    TAKE,
+    Journal,
+    JournalError,
+    RecordedJournal,
+    replay_journal,
+)
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Action, Component, Fault, Outcome, Restart, System
 from sdnloom.engine.system_graph import SystemGraph
@@ -75,7 +85,7 @@ def test_a_replay_gives_every_value_its_number_again():
     for seed in range(150):
         memo, journal = asked(seed)
         again = Memo(with_history(random_system(seed), 2), strategy=random_strategy(seed))
-        following = replay(recorded(journal), again)
+        following = replay_journal(recorded(journal), again)
         assert tables(again) == tables(memo), seed
         assert (following.numbers, following.checks) == (journal.numbers, journal.checks)
         assert [(one.number, one.core, one.own, one.batches) for one in again.locals] == [
@@ -96,7 +106,7 @@ def test_the_journal_goes_on_after_a_replay():
         ask_at_random(first, chance, 30)
         begun.check_all()
         second = Memo(whole.system, strategy=whole.strategy)
-        following = replay(recorded(begun), second)
+        following = replay_journal(recorded(begun), second)
         ask_at_random(second, chance, 50)
         following.check_all()
         assert (following.numbers, following.checks) == (journal.numbers, journal.checks)
@@ -125,7 +135,7 @@ def test_a_search_in_numbers_asks_nothing_beside_the_journal(seed):
         found |= fresh.keys()
     journal.check_all()
     again = Memo(random_system(seed))
-    replay(recorded(journal), again)
+    replay_journal(recorded(journal), again)
     assert tables(again) == tables(memo)
 
 
@@ -189,14 +199,14 @@ def counted():
 )
 def test_a_changed_program_is_refused_at_its_first_other_answer(changed, reason):
     with pytest.raises(JournalError) as refused:
-        replay(counted(), Memo(counter(changed)))
+        replay_journal(counted(), Memo(counter(changed)))
     assert "component 'counter', action 'count', core" in str(refused.value)
     assert reason in str(refused.value)
 
 
 def test_other_initial_values_are_refused():
     with pytest.raises(JournalError, match="begins differently now"):
-        replay(counted(), Memo(counter(upwards, initial=1)))
+        replay_journal(counted(), Memo(counter(upwards, initial=1)))
 
 
 def test_damaged_questions_are_refused_before_they_are_asked():
@@ -212,7 +222,7 @@ def test_damaged_questions_are_refused_before_they_are_asked():
             damaged.numbers[place] = chance.choice((-1, 0, 1, 2, 3, 7, 1 << 40, damaged.numbers[place] + 1))
             again = Memo(memo.system, strategy=memo.strategy)
             try:
-                replay(damaged, again)
+                replay_journal(damaged, again)
             except JournalError:
                 refused += 1
             else:

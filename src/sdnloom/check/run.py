@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from sdnloom.check.bounds import stated_bounds
+from sdnloom.check.checkpoint.run_checkpoint import RunCheckpoint, RunStage
 from sdnloom.check.coverage import Coverage
 from sdnloom.check.discovery import Discovery, discover
 from sdnloom.check.discovery_progress import DiscoveryProgress
@@ -75,6 +76,8 @@ class Run:
         self.scenario = scenario
         self.restarts: list[str] = []  # why the search started again
         self.refuted: list[str] = []  # which of these refuted an assumption of the reduction
+        self._ordered = False  # whether one of them was that insertion order matters
+        self._checkpoint: RunCheckpoint | None = None
         self._coverage: Coverage | None = None
         if coverage:
             self._coverage = Coverage(scenario.code, branches=not scenario.narrowed().needs_discovery)
@@ -209,12 +212,23 @@ class Run:
         """Whether the trace has steps before a search."""
         return any(step.action == "connect" for step in trace.path.steps) and not self.scenario.network.joining
 
-    def check(self, on_event: Callable[[SearchEvent], None] | None = None, watch: LimitWatch | None = None) -> Report:
+    def check(
+        self,
+        on_event: Callable[[SearchEvent], None] | None = None,
+        watch: LimitWatch | None = None,
+        checkpoint: RunCheckpoint | None = None,
+    ) -> Report:
         """Search the scenario's system, or if inputs are discovered, one system after the other.
 
-        The watch's limits cover all of it: start-up and discovery too. Replaying what was found comes on top.
+        The watch's limits cover all of it: start-up and discovery too. Replaying what was found comes on top. The
+        checkpoint is kept up to date; one that was read is where the search begins.
         """
         on_event, watch = on_event or (lambda event: None), watch or LimitWatch(self.scenario.options.limits)
+        self._checkpoint = checkpoint
+        if checkpoint is not None and (stage := checkpoint.begin(self.scenario)) is not None:
+            self.restarts, self.refuted, self._ordered = list(stage.restarts), list(stage.refuted), stage.ordered
+            if stage.ordered:
+                keep_order(self.program)
         with watch.catching_interrupts(lambda: on_event(STOPPING)), watch.in_force():
             try:
                 return self._restarting(lambda: self._check(on_event, watch))
@@ -228,6 +242,7 @@ class Run:
             return attempt()
         except RestartRequired as required:
             self.restarts.append(required.restart.reason)
+            self._ordered = True
             keep_order(self.program)  # the program that found it may be a rewritten copy
             return attempt()
 
@@ -266,7 +281,11 @@ class Run:
                             system, *built.early, BEFORE_SEARCH, on_event, lambda: watch.interrupted or watch.left < 0
                         )
                     return SearchRecord(result, options, built, (*built.notes, BEFORE_SEARCH))
-                result = search(shuffled(system, narrow.seed), options, on_event, watch, observers(system))
+                keeper = None
+                if self._checkpoint is not None:
+                    fingerprints = self._fingerprints(built.declared)
+                    keeper = self._checkpoint.keeper(fingerprints, lambda: self._stage(program), on_event)
+                result = search(shuffled(system, narrow.seed), options, on_event, watch, observers(system), keeper)
                 if not isinstance(result.verdict, Restart):
                     return SearchRecord(result, options, built, built.notes)
                 restart = result.verdict
@@ -288,7 +307,21 @@ class Run:
     def _assuming(self, program: Program) -> Program:
         """The program with the assumptions that a reduction needs."""
         options = self.scenario.options
-        return AssumeIndependent(program) if options.reduce or options.checked else program
+        if not options.reduce and not options.checked:
+            return program
+        assuming = AssumeIndependent(program)
+        if self._checkpoint is not None:
+            assuming.assume(*self._checkpoint.assumed())
+        return assuming
+
+    def _stage(self, program: Program) -> RunStage:
+        """What searches so far have refuted."""
+        assumed = (
+            (program.apart, program.near, program.refuted)
+            if isinstance(program, AssumeIndependent)
+            else (True, True, ())
+        )
+        return RunStage(tuple(self.restarts), tuple(self.refuted), self._ordered, assumed)
 
     def _discover(self, narrow: Scenario, on_event: Callable[[SearchEvent], None], watch: LimitWatch) -> Report:
         """Search a rewritten copy of the program with discovered inputs, and confirm violations on the program."""

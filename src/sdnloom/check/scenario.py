@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from sdnloom.check.checkpoint.run_checkpoint import RunCheckpoint
 from sdnloom.check.discovery import replayed_pools
 from sdnloom.check.program_factory import ProgramSource
 from sdnloom.check.report import Report, unsearched
@@ -67,11 +68,13 @@ class Scenario:
         coverage: bool = False,
         watch: LimitWatch | None = None,
         show_output: bool = False,
+        checkpoint: RunCheckpoint | None = None,
     ) -> Report:
         """Search the scenario's system, or if inputs are discovered, one system after the other.
 
         The limits cover making the program, start-up and discovery too; `watch` has another start of the time. The
-        report has the output of the program; with `show_output` it is shown, and the steps have it as events.
+        report has the output of the program; with `show_output` it is shown, and the steps have it as events. With a
+        checkpoint the search can be resumed after a kill.
         """
         watch = watch or LimitWatch(self.options.limits)
         try:
@@ -79,7 +82,7 @@ class Scenario:
                 run = self._run(coverage=coverage, show_output=show_output)
         except LimitReached as reached:
             return unsearched(self, reached.reason, watch.seconds)
-        return run.check(on_event, watch)
+        return run.check(on_event, watch, checkpoint)
 
     def replay(self, trace: Trace) -> ReplayResult:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""

@@ -21,6 +21,7 @@ from sdnloom.errors import SdnloomError
 # Modules are imported on use: `sdnloom --help` and a small command stay fast.
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("sdnloom.cli.check", "Find an order of events in which a controller program violates a property."),
+    "resume": ("sdnloom.cli.resume", "Go on with a search that `check --checkpoint` has kept."),
     "inputs": (
         "sdnloom.cli.inputs",
         "List the classes of packets that a program tells apart, with an example of each.",

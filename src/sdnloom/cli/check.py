@@ -36,6 +36,7 @@ CHECK_GROUPS = {
     **APP_GROUPS,
     "Search": ("find_all", "order", "engine", "threads", "seed"),
     "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
+    "Checkpoints": ("checkpoint",),
     "Reduction and strategies": ("reduce", "explain", "strategy", "same_flow", "pkt_seq"),
     "Discovery": ("discover", "discover_only", "stacks", "fields"),
     "Programs of actors": OPTIONS_OF_ACTORS,
@@ -87,6 +88,12 @@ CHECK_GROUPS = {
 @click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="Stop when the process has this size.")
 @click.option(
     "--threads", type=click.IntRange(1), metavar="N", help="Threads of the kernel (default: one for each core)."
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Keep the search in this file, every minute and at its end; `sdnloom resume FILE` goes on.",
 )
 @click.option(
     "--discover",
@@ -178,6 +185,7 @@ def command(
     time_limit: float | None,
     memory_limit: int | None,
     threads: int | None,
+    checkpoint: Path | None,
     coverage: bool,
     show_output: bool,
     exports: tuple[Path, ...],
@@ -243,7 +251,7 @@ def command(
         stacks=stacks,
         fields=fields,
     )
-    subjects = _subjects(scenarios, tree, print_scenario)
+    subjects = _subjects(scenarios, tree, print_scenario, checkpoint)
     if print_scenario:
         document = chosen_document(subjects[0].file, app_options)
         options.over(chosen_scenario(subjects[0].file, app_options))  # so that mistakes are not printed
@@ -259,6 +267,7 @@ def command(
         None if no_trace else trace_dir,
         tree,
         ConfirmOptions(wait=wait, controller_command=controller_command) if confirm else None,
+        checkpoint,
     )
     if confirm:
         need_open_vswitch()  # before a long search, not after it
@@ -279,11 +288,14 @@ def command(
     return code
 
 
-def _subjects(arguments: tuple[Path, ...], tree: Path | None, print_scenario: bool) -> list[Subject]:
+def _subjects(
+    arguments: tuple[Path, ...], tree: Path | None, print_scenario: bool, checkpoint: Path | None
+) -> list[Subject]:
     """What is to be checked; raises UsageError for options that do not go with it."""
     subjects = named_subjects(arguments) if arguments else [Subject("the app")]
     several = f"{len(subjects)} subjects are given; expected one" if len(subjects) > 1 else ""
-    for flag, given in (("--tree", tree is not None), ("--print-scenario", print_scenario)):
+    flags = {"--tree": tree is not None, "--print-scenario": print_scenario, "--checkpoint": checkpoint is not None}
+    for flag, given in flags.items():
         if given and several:
             raise click.UsageError(f"{flag}: {several}")
     programs = [each.program for each in subjects if each.program is not None]

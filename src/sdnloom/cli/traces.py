@@ -12,6 +12,7 @@ from sdnloom.actors.causes import actor_causes
 from sdnloom.actors.fingerprint import actor_fingerprints
 from sdnloom.actors.program import Program
 from sdnloom.actors.semantics import ActorSemantics
+from sdnloom.check.checkpoint.scenario_source import DISCOVER, DISCOVER_ONLY, scenario_source, seen_from_folder
 from sdnloom.check.load import load_scenario, read_scenario
 from sdnloom.check.options.app_options import COMMAND_LINE
 from sdnloom.check.run import Run
@@ -24,8 +25,6 @@ from sdnloom.engine.semantics import Finding, Transition
 from sdnloom.engine.trace import Fingerprints, Trace, TraceError, save_trace
 from sdnloom.scenario_file.document import ScenarioError, shown
 
-# The entry `clients` of a trace that was made with --discover or --discover-only.
-DISCOVER, DISCOVER_ONLY = "discover", "discover-only"
 PROGRAM_SOURCE = "program"  # the entry of a trace of a program of actors
 
 
@@ -108,28 +107,15 @@ def make_trace_folder(folder: Path) -> None:
 
 def _source(traced: Scenario | Program, folder: Path) -> dict[str, str]:
     """Where a scenario or program is, as a trace in the folder says it."""
-    return _program_source(traced, folder) if isinstance(traced, Program) else _scenario_source(traced, folder)
+    return _program_source(traced, folder) if isinstance(traced, Program) else scenario_source(traced, folder)
 
 
 def _program_source(program: Program, folder: Path) -> dict[str, str]:
     if program.origin is None:
         return {}
-    return {PROGRAM_SOURCE: str(ProgramChoice(Path(_seen_from(folder, program.origin.file)), program.origin.name))}
-
-
-def _scenario_source(scenario: Scenario, folder: Path) -> dict[str, str]:
-    source: dict[str, str] = {}
-    if scenario.text is not None:
-        source.update(document=scenario.text, folder=_seen_from(folder, Path()))
-    elif scenario.file is not None:
-        source["scenario"] = _seen_from(folder, scenario.file)
-    if scenario.discovers:
-        source["clients"] = DISCOVER_ONLY if scenario.discovers == "only" else DISCOVER
-    return source
-
-
-def _seen_from(folder: Path, target: Path) -> str:
-    return Path(os.path.relpath(target.resolve(), folder.resolve())).as_posix()
+    return {
+        PROGRAM_SOURCE: str(ProgramChoice(Path(seen_from_folder(folder, program.origin.file)), program.origin.name))
+    }
 
 
 def scenario_of(trace: Trace, file: Path, given: Path | None) -> Scenario:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sdnloom.engine import user_code
-from sdnloom.engine.journal import FOLD, PUSH, RANK, STEP, TAKE, Journal
+from sdnloom.engine.journal.journal import FOLD, PUSH, RANK, STEP, TAKE, Journal
 from sdnloom.engine.model import Action, Component, Core, Event, Fault, Message, Outcome, Step, Strategy, System
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.stop_points import check_limits

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from sdnloom.engine import stop_points
+from sdnloom.engine.checkpoint.keeper import CheckpointKeeper, refuse_without_kernel
 from sdnloom.engine.counterexample.finding_log import FindingLog
 from sdnloom.engine.counterexample.minimise import MinimisedPath, minimise
 from sdnloom.engine.dives.schedule import DiveSchedule
@@ -30,6 +31,7 @@ from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import (
     AT_FIRST,
     STOPPING,
+    Activity,
     Counterexample,
     CounterexampleFound,
     Finished,
@@ -57,6 +59,7 @@ TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
 STATES_TO_SHORTEN = 2_000  # that are searched for a shorter counterexample
 STEPS_TO_SHORTEN = 50_000  # that are followed in attempts to leave some out
+RESUMING = "while the checkpoint was resumed"
 COMPILING = "while the kernel engine was compiled"
 LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
 _WAIT = 0.05  # seconds between two looks at the compilation
@@ -95,23 +98,29 @@ def search(
     on_event: Callable[[SearchEvent], None] | None = None,
     watch: LimitWatch | None = None,
     observers: Sequence[Observer] = (),
+    checkpoint: CheckpointKeeper | None = None,
 ) -> Result:
     """The verdict on a system. Every counterexample in it was replayed on the reference semantics.
 
     If a step returns a Restart, that is the verdict.
 
-    `watch` is the watch of the run that the search is part of; its limits are those of the options.
+    `watch` is the watch of the run that the search is part of; its limits are those of the options. With a checkpoint
+    the kernel searches from the start, or goes on where the checkpoint was written.
     """
     options = options or SearchOptions()
     watch = watch or LimitWatch(options.limits)
     noted = on_event or (lambda event: None)
-    run = _Run(system, options, noted, watch, observers)
-    result = run.result()
-    if not isinstance(result.verdict, Restart) and run.needs_late():
+    earlier = None if checkpoint is None else checkpoint.earlier(system)
+    if earlier is None:
+        run = _Run(system, options, noted, watch, observers, checkpoint)
+        earlier = run.result()
+        if isinstance(earlier.verdict, Restart) or not run.needs_late():
+            return earlier
         noted(Notice(LATE_MATTERS))
-        again = _Run(with_late_explored(system), options, noted, watch, observers, result).result()
-        return replace(again, late_explored=True, restarts=(LATE_MATTERS, *again.restarts))
-    return result
+        if checkpoint is not None:
+            checkpoint.follows(earlier)
+    again = _Run(with_late_explored(system), options, noted, watch, observers, checkpoint, earlier).result()
+    return replace(again, late_explored=True, restarts=(LATE_MATTERS, *again.restarts))
 
 
 class _Run:
@@ -122,9 +131,13 @@ class _Run:
         on_event: Callable[[SearchEvent], None],
         watch: LimitWatch,
         observers: Sequence[Observer],
+        checkpoint: CheckpointKeeper | None = None,
         earlier: Result | None = None,
     ) -> None:
         _refuse_bad_mixes(options)
+        self.checkpoint = checkpoint
+        if checkpoint is not None:
+            refuse_without_kernel(options, observers)
         for observer in observers:
             check_columns(system, observer)
         self.whole = Semantics(system)  # with LATE actions; it confirms counterexamples
@@ -166,6 +179,7 @@ class _Run:
                 return Result(required.restart, self._statistics())
 
     def _result(self, engine: Engine) -> Result:
+        self._save(engine)
         if self.options.checked or self.options.reduce:
             check_channels(self.tables)
         if self.options.reduce:
@@ -244,7 +258,7 @@ class _Run:
         assert engine is not None
         counts = tables.evaluations
         if self.late is not None:
-            counts = [one + more for one, more in zip(counts, self.late.tables.evaluations, strict=True)]
+            counts = [one + more for one, more in zip(counts, self._late_evaluations(), strict=True)]
         return Statistics(
             self.name,
             engine.count(),
@@ -262,7 +276,7 @@ class _Run:
 
     def _explore(self) -> Engine:
         try:
-            if self.options.engine == "kernel":
+            if self.options.engine == "kernel" or self.checkpoint is not None:
                 return self._kernel_alone()
             if self.options.engine == "loop" or not self._kernel_serves():
                 return self._loop()
@@ -357,6 +371,10 @@ class _Run:
     def _kernel(self) -> Engine:
         from sdnloom.engine.kernel.search import KernelSearch  # takes a while
 
+        if self.checkpoint is not None and (reason := self._resume(self.checkpoint)) is not None:
+            stopped = self._new_loop()
+            stopped.stopped = reason
+            return stopped
         engine = KernelSearch(
             self.tables,
             self.reduction,
@@ -371,8 +389,39 @@ class _Run:
         )
         self.log.value = engine.value
         self.engine, self.name = engine, "kernel"
+        if self.checkpoint is not None:
+            self.checkpoint.resume(engine, self.log, self.dives, self.system)
+            self.checkpoint.note(self.log, self.dives, self._late_evaluations())
         engine.run()
         return engine
+
+    def _resume(self, checkpoint: CheckpointKeeper) -> str | None:
+        """Bring the memo to where the checkpoint was written; the reason if a limit ends that."""
+        try:
+            with self.watch.during(RESUMING):
+                checkpoint.begin(self.tables, self.options, self._replayed)
+        except stop_points.LimitReached as reached:
+            return reached.reason
+        self.began -= checkpoint.seconds
+        return None
+
+    def _replayed(self, done: int, count: int) -> None:
+        if self.watch.progress_due():
+            text = f"{done:,} of {count:,} questions to the program asked again"
+            self.on_event(Activity("resuming", text, self.watch.seconds))
+
+    def _save(self, engine: Engine) -> None:
+        """Write the last checkpoint."""
+        if self.checkpoint is not None:
+            ended = self._incomplete(engine) or "all was searched"
+            self.checkpoint.finish(self.watch.seconds - self.began, ended, self._dived)
+
+    def _late_evaluations(self) -> list[int]:
+        """How often the code of each component ran in LATE courses, before the search was resumed too."""
+        if self.late is None:
+            return []
+        before = self.checkpoint.late_evaluations if self.checkpoint is not None else []
+        return [one + more for one, more in itertools.zip_longest(self.late.tables.evaluations, before, fillvalue=0)]
 
     def _new_log(self) -> FindingLog:
         return FindingLog(self.whole.system, self.late, self.options.find_all)
@@ -380,6 +429,9 @@ class _Run:
     def _on_level(self) -> bool:
         """Dive if that is due; True if a dive has found a violation, which ends the search."""
         assert self.engine is not None
+        if self.checkpoint is not None:
+            self.checkpoint.note(self.log, self.dives, self._late_evaluations())
+            self.checkpoint.write_if_due(self.watch.seconds - self.began)
         return self.dives is not None and self.dives.has_found(self.engine.transitions, self.engine.depth)
 
     def _interrupted(self) -> None:

@@ -80,6 +80,10 @@ class AssumeIndependent:
         # While handlers are assumed to be apart, the cells that their actions declare are enough.
         return [replace(one, reads=None, writes=None) for one in found] if self.apart else found
 
+    def assume(self, apart: bool, near: bool, refuted: tuple[str, ...]) -> None:
+        """Assume no more than that: what an earlier process has refuted, for these reasons, stays refuted."""
+        self.apart, self.near, self.refuted = self.apart and apart, self.near and near, refuted
+
     def keep_order(self) -> None:
         """Make insertion order part of the cores; reactions that are known have other cores."""
         self._known.clear()

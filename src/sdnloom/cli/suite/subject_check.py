@@ -10,8 +10,11 @@ from typing import Any, NamedTuple, TypeAlias
 from sdnloom.actors.report import ActorReport
 from sdnloom.actors.run import check_program
 from sdnloom.actors.search.options import ActorOptions
+from sdnloom.check.checkpoint.opened import new_checkpoint
+from sdnloom.check.checkpoint.run_checkpoint import RunCheckpoint
 from sdnloom.check.options.search_options import CheckOptions
 from sdnloom.check.report import Report
+from sdnloom.check.scenario import Scenario
 from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program
 from sdnloom.cli.actors.tree_file import check_tree_file, write_tree
 from sdnloom.cli.options.apps import chosen_scenario
@@ -42,6 +45,7 @@ class CheckRequest:
     trace_dir: Path | None = None  # None to write no traces
     tree: Path | None = None  # the file for the tree of executions
     confirm: ConfirmOptions | None = None  # to take what was found on the real system
+    checkpoint: Path | None = None  # the file from which the search can be resumed
 
 
 class CheckedSubject(NamedTuple):
@@ -83,12 +87,28 @@ def check_subject(subject: Subject, request: CheckRequest, progress: SearchProgr
 
 
 def _check_scenario(subject: Subject, request: CheckRequest, progress: SearchProgress, spent: Spent) -> CheckedSubject:
+    def loaded() -> tuple[Scenario, RunCheckpoint | None]:
+        scenario = request.options.over(chosen_scenario(subject.file, request.app_options))
+        file = request.checkpoint
+        return scenario, None if file is None else new_checkpoint(file, scenario, request.options)
+
+    return check_loaded(subject, loaded, request, progress, spent)
+
+
+def check_loaded(
+    subject: Subject,
+    load: Callable[[], tuple[Scenario, RunCheckpoint | None]],
+    request: CheckRequest,
+    progress: SearchProgress,
+    spent: Spent,
+) -> CheckedSubject:
+    """Check the scenario that `load` gives; the search is kept in the checkpoint beside it."""
     watch = LimitWatch(request.options.limits, spent())
     with progress.announcing(LOADS), watch.in_force(), watch.during(LOADING):
-        scenario = request.options.over(chosen_scenario(subject.file, request.app_options))
+        scenario, checkpoint = load()
     with progress.announcing(STARTS):
         watch = LimitWatch(scenario.options.limits, spent())
-        report = scenario.check(progress, request.coverage, watch, request.show_output)
+        report = scenario.check(progress, request.coverage, watch, request.show_output, checkpoint)
     record = partial(TraceRecord, report.scenario, report.fingerprints)
     folder = request.trace_dir
     traces = {} if folder is None else write_traces(report.violations, record, folder)

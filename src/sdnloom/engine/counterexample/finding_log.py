@@ -27,7 +27,7 @@ class FindingLog:
         self.outlived = False  # whether a violation at rest ended with LATE actions
         self.restless: str | None = None  # why a LATE course could not be judged
         self.value: Callable[[int], State] | None = None
-        self._outlasting: set[Finding] = set()  # findings at rest that outlasted the LATE actions
+        self.outlasting: set[Finding] = set()  # findings at rest that outlasted the LATE actions
 
     @property
     def has_violation(self) -> bool:
@@ -49,7 +49,7 @@ class FindingLog:
 
     def _outlasts(self, late: LateActions, found: Finding, number: int) -> bool:
         """Keep what is found when LATE actions follow a violation at rest; True to stop."""
-        if found in self._outlasting:
+        if found in self.outlasting:
             return False
         assert self.value is not None
         course = late.course(self.value(number), self._at_rest[found.property])
@@ -61,5 +61,5 @@ class FindingLog:
             self.outlived |= course.stopped is None
             return False
         if course.found.property == found.property:
-            self._outlasting.add(found)
+            self.outlasting.add(found)
         return self._keep(course.found, number, Path(steps))

@@ -13,9 +13,9 @@ from array import array
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sdnloom.engine.journal.value_texts import ValueTexts, digest_number
 from sdnloom.engine.model import RestartRequired
 from sdnloom.engine.stable_text import printable_text, stable_text
-from sdnloom.engine.value_texts import ValueTexts, digest_number
 from sdnloom.errors import SdnloomError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class JournalError(SdnloomError):
     """A journal that is not one of this memo's system, and the first question that shows it."""
 
 
-class Question(NamedTuple):
+class AskedQuestion(NamedTuple):
     """STEP (action, core, message), PUSH (channel, content, message), TAKE (channel, content), FOLD (index, memory,
     events) or RANK (plan, number of the outcome).
     """
@@ -57,6 +57,7 @@ class Journal:
             **{f"memory of {p.name}": t for p, t in zip(memo.semantics.with_memory, memo.memories, strict=True)},
             "memory of the strategy": memo.plans,
         }
+        self._cut = False  # whether questions were forgotten whose answers the memo knows
         self._known = dict.fromkeys(self._tables, 0)  # so many values of each table are part of checks
         memo.journal = self
         self.start = digest_number("\n".join(self._fresh()))  # a check of the initial values
@@ -64,8 +65,8 @@ class Journal:
     def __len__(self) -> int:
         return len(self.numbers) // _WIDTH
 
-    def __getitem__(self, position: int) -> Question:
-        return Question(*self.numbers[_WIDTH * position : _WIDTH * (position + 1)])
+    def __getitem__(self, position: int) -> AskedQuestion:
+        return AskedQuestion(*self.numbers[_WIDTH * position : _WIDTH * (position + 1)])
 
     def asked(self, kind: int, one: int, other: int, third: int) -> None:
         """Note a question that the memo has answered for the first time."""
@@ -75,6 +76,7 @@ class Journal:
         """Record nothing more; with a length, forget what came after so many questions."""
         self.memo.journal = None
         if length is not None:
+            self._cut = True
             del self.numbers[_WIDTH * length :], self.checks[length:]
 
     def check_all(self, pause: Callable[[], None] = lambda: None) -> None:
@@ -84,10 +86,10 @@ class Journal:
                 pause()
             self.checks.append(self.check_of(self[position]))
         beside = [name for name, table in self._tables.items() if len(table) > self._known[name]]
-        if beside:
+        if beside and not self._cut:
             raise AssertionError(f"a {beside[0]} was numbered beside the journal; this is a defect of sdnloom")
 
-    def check_of(self, question: Question) -> int:
+    def check_of(self, question: AskedQuestion) -> int:
         """The check of the answer to a question; the questions before it have theirs."""
         texts, most = _answer(self.memo, self._texts, question, dict(self._known))
         return digest_number("\n".join((*texts, *self._fresh(most))))
@@ -104,7 +106,7 @@ class Journal:
 
 
 def _answer(
-    memo: "Memo", texts: ValueTexts, question: Question, most: dict[str, int]
+    memo: "Memo", texts: ValueTexts, question: AskedQuestion, most: dict[str, int]
 ) -> tuple[list[str], dict[str, int]]:
     """The answer to a question in numbers, and how many values of each table are known after it."""
 
@@ -143,7 +145,9 @@ def _answer(
     return lines, most
 
 
-def replay(journal: "RecordedJournal", memo: "Memo", progress: Callable[[int], None] = lambda done: None) -> Journal:
+def replay_journal(
+    journal: "RecordedJournal", memo: "Memo", progress: Callable[[int], None] = lambda done: None
+) -> Journal:
     """Ask a new memo the questions of a journal; the journal with which it goes on.
 
     Afterwards the memo has the same numbers for the same values. Raises JournalError at the first answer that differs.
@@ -182,11 +186,11 @@ class RecordedJournal:
     def __len__(self) -> int:
         return len(self.checks)
 
-    def __getitem__(self, position: int) -> Question:
-        return Question(*self.numbers[_WIDTH * position : _WIDTH * (position + 1)])
+    def __getitem__(self, position: int) -> AskedQuestion:
+        return AskedQuestion(*self.numbers[_WIDTH * position : _WIDTH * (position + 1)])
 
 
-def _ask(memo: "Memo", question: Question) -> None:
+def _ask(memo: "Memo", question: AskedQuestion) -> None:
     kind, one, other, third = question
     if kind == STEP:
         memo.step(one, other, third)
@@ -200,7 +204,7 @@ def _ask(memo: "Memo", question: Question) -> None:
         memo.rank(one, other)
 
 
-def _refuse_unknown(memo: "Memo", question: Question, position: int) -> None:
+def _refuse_unknown(memo: "Memo", question: AskedQuestion, position: int) -> None:
     """Raise JournalError if a number stands for nothing: an answer before has given fewer values."""
     kind, one, other, third = question
     most: tuple[int, ...] = ()
@@ -223,12 +227,12 @@ def _refuse_unknown(memo: "Memo", question: Question, position: int) -> None:
         )
 
 
-def _differs(memo: "Memo", question: Question, position: int, count: int) -> str:
-    where = printable_text(describe(memo, question))
+def _differs(memo: "Memo", question: AskedQuestion, position: int, count: int) -> str:
+    where = printable_text(question_text(memo, question))
     return f"the program answers differently now: {where} (question {position + 1:,} of {count:,} in the journal)"
 
 
-def describe(memo: "Memo", question: Question) -> str:
+def question_text(memo: "Memo", question: AskedQuestion) -> str:
     """A question in words, with its values."""
     kind, one, other, third = question
     if kind == STEP:

@@ -1,0 +1,1 @@
+"""Checkpoints: files from which a search that was ended goes on."""

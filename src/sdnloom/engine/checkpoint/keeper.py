@@ -1,0 +1,260 @@
+"""Keeps the checkpoint of a search: writes it between two levels and at the end, and goes on from one.
+
+A checkpoint is the journal of the memo, the arrays of the engine, and a manifest. It is a picture of the last boundary
+between two levels; what a search does after it is done again, with the same result, because all of it is determined.
+"""
+
+import platform
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol
+
+import numpy as np
+
+from sdnloom import __version__
+from sdnloom.engine.checkpoint.file import (
+    Checkpoint,
+    CheckpointError,
+    Numbers,
+    check_writable,
+    write_checkpoint,
+)
+from sdnloom.engine.checkpoint.findings import copied, plain_log, plain_result, restore_log, restored_result
+from sdnloom.engine.counterexample.finding_log import FindingLog
+from sdnloom.engine.dives.system_dives import SystemDives
+from sdnloom.engine.journal.journal import Journal, JournalError, RecordedJournal, replay_journal
+from sdnloom.engine.memo import Memo
+from sdnloom.engine.model import Observer, System
+from sdnloom.engine.result import Result, SearchOptions
+from sdnloom.engine.strategy import strategy_parts
+from sdnloom.errors import SdnloomError
+
+INTERVAL = 60.0  # seconds between two checkpoints
+REST_FACTOR = 20  # so many times as long as a checkpoint took to write, the search goes on at least before the next one
+_MOST_DIVES = 100  # each is due after four times as many transitions as the one before
+_KERNEL = "kernel."
+_JOURNAL, _CHECKS = "journal", "journal.checks"
+
+
+class SavedEngine(Protocol):
+    """An engine that can be saved. Law: one that was restored and runs gives what the saved one would have given."""
+
+    transitions: int
+    depth: int
+
+    def count(self) -> int:
+        """How many states there are."""
+
+    def saved(self) -> dict[str, Numbers]:
+        """Everything beyond the memo, as it was at the last boundary between two levels."""
+
+    def restore(self, arrays: Mapping[str, Numbers]) -> None:
+        """Take over what was saved, before `run`. Raises CheckpointError for numbers that stand for nothing."""
+
+
+class CheckpointKeeper:
+    """The checkpoint of one search in one file. `about` gives what the caller keeps in the manifest."""
+
+    def __init__(
+        self,
+        file: Path,
+        about: Callable[[], Mapping[str, Any]] = dict,
+        saved: Checkpoint | None = None,
+        warn: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        check_writable(file)
+        self.file, self._about, self._saved, self._warn = file, about, saved, warn
+        self.seconds = 0.0  # that the search had taken before it was resumed
+        self.late_evaluations: list[int] = []  # of user code in LATE courses before that
+        self._earlier: dict[str, Any] | None = None  # what the search before this one had found, as plain data
+        self._journal: Journal | None = None
+        self._engine: SavedEngine | None = None
+        # As of the last boundary: the length of the journal, the findings, and other parts of the manifest.
+        self._mark = 0
+        self._log: FindingLog | None = None
+        self._manifest: dict[str, Any] = {}
+        self._due = monotonic() + INTERVAL
+
+    # Going on
+
+    def earlier(self, system: System) -> Result | None:
+        """What the search before this one had found, if the checkpoint is of a second search (`late.py`)."""
+        self._earlier = None
+        if self._saved is None or self._saved.manifest.get("earlier") is None:
+            return None
+        self._earlier = self._saved.manifest["earlier"]
+        with _reading(self.file):
+            return restored_result(system, self._earlier)
+
+    def follows(self, result: Result) -> None:
+        """Note that a second search follows one with this result."""
+        self._earlier = plain_result(result)
+
+    def begin(self, memo: Memo, options: SearchOptions, progress: Callable[[int, int], None]) -> None:
+        """Record what the memo is asked; first ask it what the checkpoint says. The memo must be new."""
+        self._options = _named_options(memo.system, options)
+        if self._saved is None:
+            self._journal = Journal(memo)
+            return
+        with _reading(self.file):
+            manifest, arrays = self._saved
+            _compare_options(self.file, manifest["search"], self._options)
+            recorded = _recorded(self.file, manifest, arrays)
+            self.seconds = float(manifest["counts"]["seconds"])
+            self.late_evaluations = [int(each) for each in manifest["late_evaluations"]]
+        try:
+            self._journal = replay_journal(recorded, memo, lambda done: progress(done, len(recorded)))
+        except JournalError as error:
+            raise CheckpointError(f"{self.file}: cannot be resumed: {error}") from error
+
+    def resume(self, engine: Any, log: FindingLog, dives: SystemDives | None, system: System) -> None:
+        """Take an engine (`SavedEngine`); restore it, what was found and how many dives there were. After `begin`."""
+        self._engine = engine
+        if self._saved is None:
+            return
+        with _reading(self.file):
+            manifest, arrays = self._saved
+            engine.restore(
+                {name.removeprefix(_KERNEL): each for name, each in arrays.items() if name.startswith(_KERNEL)}
+            )
+            restore_log(log, manifest["findings"], system, engine.count())
+            begun, states = manifest["dives"]["begun"], manifest["dives"]["states"]
+            if type(begun) is not int or type(states) is not int or not 0 <= begun <= _MOST_DIVES or states < 0:
+                raise CheckpointError(f"the checkpoint has {begun!r} dives; expected at most {_MOST_DIVES}")
+            if dives is not None:
+                dives.schedule.dives = dives.dives = begun
+                dives.states = states
+        self._saved = None
+
+    # Writing
+
+    def note(self, log: FindingLog, dives: SystemDives | None, late_evaluations: Sequence[int]) -> None:
+        """Note what is so between two levels, or before the first one; a checkpoint written later says this."""
+        assert self._journal is not None
+        self._mark, self._log = len(self._journal), copied(log)
+        self._manifest = {
+            "search": self._options,
+            "dives": {"begun": dives.dives if dives else 0, "states": dives.states if dives else 0},
+            "late_evaluations": list(late_evaluations),
+            "earlier": self._earlier,
+        }
+
+    def write_if_due(self, seconds: float) -> None:
+        """Write a checkpoint between two levels if it is time for one."""
+        if monotonic() >= self._due:
+            self._write(seconds, None)
+
+    def finish(self, seconds: float, ended: str, dived: bool) -> None:
+        """Write the last checkpoint of a search that has ended; nothing is recorded afterwards.
+
+        What a dive was asked that ended the search is forgotten: paths were shortened with the memo afterwards.
+        """
+        if self._journal is None or self._log is None:
+            return
+        self._journal.close(self._mark if dived else None)
+        self._write(seconds, ended)
+        self._journal = None
+
+    def _write(self, seconds: float, ended: str | None) -> None:
+        assert self._journal is not None
+        assert self._engine is not None
+        assert self._log is not None
+        journal, engine, began = self._journal, self._engine, monotonic()
+        journal.check_all()
+        manifest = {
+            **self._about(),
+            **self._manifest,
+            "findings": plain_log(self._log),
+            "sdnloom": __version__,
+            "python": platform.python_version(),
+            "ended": ended,
+            "counts": {
+                "states": engine.count(),
+                "transitions": engine.transitions,
+                "depth": engine.depth,
+                "seconds": seconds,
+            },
+            "start": f"{journal.start:016x}",
+        }
+        arrays = {
+            _JOURNAL: np.array(journal.numbers, np.int64).reshape(-1, 4),
+            _CHECKS: np.array(journal.checks, np.uint64),
+            **{f"{_KERNEL}{name}": each for name, each in engine.saved().items()},
+        }
+        try:
+            write_checkpoint(self.file, manifest, arrays)
+        except CheckpointError as error:  # the disk may be full: a long search goes on without
+            self._warn(str(error))
+        self._due = monotonic() + max(INTERVAL, REST_FACTOR * (monotonic() - began))
+
+
+def refuse_without_kernel(options: SearchOptions, observers: Sequence[Observer]) -> None:
+    """Raise SdnloomError for options with which there are no checkpoints."""
+    wrong = {
+        "engine 'loop'": options.engine == "loop",
+        "order 'dfs'": options.order == "dfs",
+        "a checked run": options.checked,
+        "observers": bool(observers),
+    }
+    for name, given in wrong.items():
+        if given:
+            raise SdnloomError(
+                f"a checkpoint and {name} are given; expected one or the other: only the kernel has them"
+            )
+
+
+def refuse_other_versions(file: Path, manifest: Mapping[str, Any]) -> None:
+    """Raise CheckpointError if another sdnloom or Python has written the manifest."""
+    if manifest.get("sdnloom") != __version__:
+        raise CheckpointError(f"{file}: was written by sdnloom {manifest.get('sdnloom')}; this is {__version__}")
+    if manifest.get("python") != platform.python_version():
+        raise CheckpointError(
+            f"{file}: was written under Python {manifest.get('python')}; this is {platform.python_version()}"
+        )
+
+
+def _named_options(system: System, options: SearchOptions) -> dict[str, Any]:
+    """What decides how a system is searched, limits aside, as plain data."""
+    return {
+        "reduce": options.reduce,
+        "find_all": options.find_all,
+        "order": options.order,
+        "strategy": [each.name for each in strategy_parts(options.strategy)],
+        "components": [each.name for each in system.components],
+        "channels": [each.name for each in system.channels],
+        "properties": [each.name for each in system.properties],
+    }
+
+
+def _compare_options(file: Path, saved: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    for name, value in now.items():
+        if saved[name] != value:
+            raise CheckpointError(f"{file}: cannot be resumed: {name} was {saved[name]!r} and is {value!r} now")
+
+
+def _recorded(file: Path, manifest: Mapping[str, Any], arrays: Mapping[str, Numbers]) -> RecordedJournal:
+    """The journal of a checkpoint."""
+    numbers, checks = arrays[_JOURNAL], arrays[_CHECKS]
+    if numbers.dtype != np.int64 or checks.dtype != np.uint64 or numbers.shape != (len(checks), 4):
+        raise CheckpointError(f"{file}: its journal is {numbers.dtype} {numbers.shape}; expected 4 numbers a question")
+    return RecordedJournal(
+        int(manifest["start"], 16), array("q", numbers.tobytes()), array("Q", np.ascontiguousarray(checks).tobytes())
+    )
+
+
+class _reading:  # noqa: N801 (a context)
+    """Context in which a manifest is read: what is not there, or of another kind, is one message."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, CheckpointError) and str(self._file) not in str(error):
+            raise CheckpointError(f"{self._file}: cannot be resumed: {error}") from error
+        if isinstance(error, KeyError | TypeError | ValueError | IndexError | AttributeError):
+            raise CheckpointError(f"{self._file}: its manifest is not one of this sdnloom ({error!r})") from error

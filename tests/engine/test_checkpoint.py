@@ -1,0 +1,285 @@
+"""Checkpoints of a search: from each one the search goes on to the same result, and another search is refused."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from sdnloom.engine.checkpoint import file as format_of
+from sdnloom.engine.checkpoint import keeper as keeping
+from sdnloom.engine.checkpoint.file import CheckpointError, read_checkpoint, write_checkpoint
+from sdnloom.engine.checkpoint.keeper import CheckpointKeeper, refuse_other_versions
+from sdnloom.engine.dives import schedule
+from sdnloom.engine.kernel import search as kernel_search
+from sdnloom.engine.limits import LimitWatch
+from sdnloom.engine.model import Action, Component, Mode, Needs, Outcome, Property, System
+from sdnloom.engine.result import Activity, Holds, Incomplete, Limits, Notice, Progress, SearchOptions, Violated
+from sdnloom.engine.search import LATE_MATTERS, _Run, search
+from sdnloom.errors import SdnloomError
+from tests.engine.fake_kernel import FakeKernel
+from tests.engine.random_strategies import random_strategy
+from tests.engine.systems import random_system, with_history
+from tests.engine.test_late import server
+
+
+@pytest.fixture(autouse=True)
+def fake_kernel(monkeypatch):
+    """A kernel in Python, and a checkpoint at every boundary."""
+    monkeypatch.setattr(kernel_search, "KernelSearch", FakeKernel)
+    monkeypatch.setattr(_Run, "_compiled", lambda self, meanwhile: True)
+    monkeypatch.setattr(keeping, "INTERVAL", 0)
+    monkeypatch.setattr(keeping, "REST_FACTOR", 0)
+    monkeypatch.setattr(format_of.os, "fsync", lambda descriptor: None)
+
+
+@pytest.fixture
+def copies(tmp_path, monkeypatch):
+    """The checkpoints that were written, one after the other."""
+    written = []
+
+    def kept(file, manifest, arrays):
+        write_checkpoint(file, manifest, arrays)
+        written.append(tmp_path / f"copy {len(written)}")
+        written[-1].write_bytes(file.read_bytes())
+
+    monkeypatch.setattr(keeping, "write_checkpoint", kept)
+    return written
+
+
+def saved(file):
+    return CheckpointKeeper(file, saved=read_checkpoint(file))
+
+
+def facts(result, **changed):
+    """A result without its time."""
+    found = replace(result.statistics, seconds=0.0, **changed)
+    return replace(result, statistics=found)
+
+
+def searched(system, options, tmp_path, **more):
+    return search(system, options, checkpoint=CheckpointKeeper(tmp_path / "search.ckpt"), **more)
+
+
+def resumed(system, options, file):
+    again = file.with_name("again.ckpt")
+    again.write_bytes(file.read_bytes())
+    return search(system, options, checkpoint=saved(again))
+
+
+OPTIONS = [SearchOptions(), SearchOptions(find_all=True), SearchOptions(limits=Limits(states=40))]
+
+
+def test_a_search_goes_on_from_every_checkpoint_to_the_same_result(tmp_path, copies):
+    resumes = 0
+    for seed in range(24):
+        options, chance = OPTIONS[seed % 3], random.Random(seed)
+        if seed % 4 == 0:
+            options = replace(options, strategy=random_strategy(seed))
+        copies.clear()
+        whole = searched(with_history(random_system(seed), 2), options, tmp_path)
+        assert copies
+        for file in {*chance.sample(copies, min(3, len(copies))), copies[-1]}:
+            again = resumed(with_history(random_system(seed), 2), options, file)
+            assert facts(again) == facts(whole), seed
+            resumes += 1
+    assert resumes > 50
+
+
+def test_a_search_with_a_checkpoint_gives_what_one_without_gives(tmp_path):
+    for seed in range(12):
+        options = OPTIONS[seed % 2]
+        plain = search(random_system(seed), replace(options, engine="kernel"))
+        assert facts(searched(random_system(seed), options, tmp_path)) == facts(plain)
+
+
+def test_a_search_that_was_limited_goes_on_with_other_limits(tmp_path):
+    for seed in range(12):
+        whole = search(random_system(seed), SearchOptions(engine="kernel", order="bfs"))
+        file = tmp_path / f"{seed}.ckpt"
+        for states in (3, 11, 40):
+            checkpoint = saved(file) if file.exists() else CheckpointKeeper(file)
+            options = SearchOptions(order="bfs", limits=Limits(states=states))
+            found = search(random_system(seed), options, checkpoint=checkpoint)
+            assert found.statistics.states <= states
+        found = search(random_system(seed), SearchOptions(order="bfs"), checkpoint=saved(file))
+        assert facts(found) == facts(whole)
+
+
+def test_dives_are_where_they_were(tmp_path, copies, monkeypatch):
+    monkeypatch.setattr(schedule, "FIRST", 8)
+    dives = found = 0
+    for seed in range(30):
+        copies.clear()
+        whole = searched(random_system(seed), SearchOptions(), tmp_path)
+        dives += whole.statistics.dives
+        for file in {copies[len(copies) // 2], copies[-1]}:
+            again = resumed(random_system(seed), SearchOptions(), file)
+            assert facts(again) == facts(whole), seed
+        found += isinstance(whole.verdict, Violated) and whole.statistics.dives > 0
+    assert dives > 10
+    assert found > 0
+
+
+@pytest.mark.parametrize("find_all", [False, True])
+def test_late_actions_are_where_they_were(tmp_path, copies, find_all):
+    seconds = 0
+    for system in (server, lambda: server(after=9), lambda: server(after=2, raises=3), lambda: server(raises=2)):
+        copies.clear()
+        options, told = SearchOptions(find_all=find_all), []
+        whole = searched(system(), options, tmp_path, on_event=told.append)
+        second = Notice(LATE_MATTERS) in told
+        seconds += second
+        assert (read_checkpoint(copies[-1]).manifest["earlier"] is not None) == second
+        for file in copies[1::3]:
+            again = resumed(system(), options, file)
+            # What LATE courses ran is not in the journal: it may run again.
+            ran = zip(again.statistics.evaluations.values(), whole.statistics.evaluations.values(), strict=True)
+            assert all(one >= other for one, other in ran)
+            assert facts(again, evaluations={}) == facts(whole, evaluations={})
+    assert seconds
+
+
+def chain(length=30, broken=None, wrong=None):
+    """A component that counts; `broken` is where its property is violated, `wrong` where it counts otherwise."""
+
+    def step(core, message):
+        return [Outcome(core + (2 if core == wrong else 1), events=(("at", core),))] if core < length else []
+
+    safe = Property(
+        "safe", Needs.STATE, lambda memory, cores: "there" if cores["A"] == broken else None, columns=("A",)
+    )
+    return System((Component("A", 0, (Action("count", step, mode=Mode.MAY),)),), properties=(safe,))
+
+
+def test_a_finished_search_is_not_searched_again(tmp_path):
+    whole = searched(chain(), SearchOptions(), tmp_path)
+    steps = []
+    system = chain()
+    again = search(system, SearchOptions(), steps.append, checkpoint=saved(tmp_path / "search.ckpt"))
+    assert isinstance(again.verdict, Holds)
+    assert again.statistics.states == whole.statistics.states == 31
+    assert again.statistics.evaluations == {"A": 31}
+    assert again.statistics.seconds > whole.statistics.seconds
+
+
+def test_progress_goes_on(tmp_path, copies):
+    searched(chain(), SearchOptions(), tmp_path)
+    manifest = read_checkpoint(copies[20]).manifest
+    assert manifest["counts"]["states"] == 22
+    assert manifest["ended"] is None
+    assert read_checkpoint(copies[-1]).manifest["ended"] == "all was searched"
+    told = []
+    keeper = saved(copies[20])
+    watch = LimitWatch(Limits())
+    watch.progress_due = lambda: True
+    search(chain(), SearchOptions(), told.append, watch, checkpoint=keeper)
+    shown = [event for event in told if isinstance(event, Progress)]
+    assert shown[0].states == 22
+    assert shown[0].seconds > manifest["counts"]["seconds"]
+    assert any("of 21 questions to the program asked again" in e.text for e in told if isinstance(e, Activity))
+
+
+def test_a_time_limit_may_end_the_replay_of_the_journal_and_the_checkpoint_stays(tmp_path):
+    file = tmp_path / "search.ckpt"
+    searched(chain(), SearchOptions(), tmp_path)
+    before = file.read_bytes()
+    options = SearchOptions(limits=Limits(seconds=1e-9))
+    found = search(chain(), options, checkpoint=saved(file))
+    assert found.verdict == Incomplete("the time limit of 1e-09 s was reached while the checkpoint was resumed")
+    assert file.read_bytes() == before
+
+
+def test_a_changed_program_is_refused_by_name(tmp_path):
+    file = tmp_path / "search.ckpt"
+    searched(chain(), SearchOptions(), tmp_path)
+    with pytest.raises(CheckpointError) as refused:
+        search(chain(wrong=7), SearchOptions(), checkpoint=saved(file))
+    assert str(refused.value) == (
+        f"{file}: cannot be resumed: the program answers differently now: component 'A', action 'count', core 7 "
+        "(question 8 of 31 in the journal)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (SearchOptions(reduce=True), "reduce was False and is True now"),
+        (SearchOptions(find_all=True), "find_all was False and is True now"),
+        (SearchOptions(order="bfs"), "order was 'auto' and is 'bfs' now"),
+        (SearchOptions(strategy=random_strategy(1)), "strategy was [] and is ['ARBITRARY'] now"),
+    ],
+)
+def test_other_options_are_refused_by_name(tmp_path, options, reason):
+    searched(chain(), SearchOptions(), tmp_path)
+    with pytest.raises(CheckpointError) as refused:
+        search(replace(chain(), properties=()), options, checkpoint=saved(tmp_path / "search.ckpt"))
+    assert str(refused.value).endswith(f"cannot be resumed: {reason}")
+
+
+def test_another_system_is_refused_by_name(tmp_path):
+    searched(chain(), SearchOptions(), tmp_path)
+    with pytest.raises(CheckpointError, match=r"properties was \['safe'\] and is \[\] now"):
+        search(replace(chain(), properties=()), checkpoint=saved(tmp_path / "search.ckpt"))
+
+
+@pytest.mark.parametrize(
+    "options", [SearchOptions(engine="loop"), SearchOptions(order="dfs"), SearchOptions(checked=True)]
+)
+def test_what_the_kernel_cannot_do_has_no_checkpoints(tmp_path, options):
+    with pytest.raises(SdnloomError, match=r"a checkpoint and .* are given; expected one or the other"):
+        searched(chain(), options, tmp_path)
+
+
+def test_a_disk_that_is_full_is_a_warning_and_the_search_goes_on(tmp_path, monkeypatch):
+    def full(file, manifest, arrays):
+        raise CheckpointError("no space")
+
+    monkeypatch.setattr(keeping, "write_checkpoint", full)
+    warned = []
+    found = search(chain(), checkpoint=CheckpointKeeper(tmp_path / "search.ckpt", warn=warned.append))
+    assert isinstance(found.verdict, Holds)
+    assert warned
+    assert set(warned) == {"no space"}
+
+
+def test_other_versions_are_named(tmp_path):
+    searched(chain(), SearchOptions(), tmp_path)
+    file = tmp_path / "search.ckpt"
+    manifest = read_checkpoint(file).manifest
+    refuse_other_versions(file, manifest)
+    with pytest.raises(CheckpointError, match=r"was written by sdnloom 0\.0; this is"):
+        refuse_other_versions(file, {**manifest, "sdnloom": "0.0"})
+    with pytest.raises(CheckpointError, match=r"was written under Python 3\.1; this is"):
+        refuse_other_versions(file, {**manifest, "python": "3.1"})
+
+
+def test_a_manifest_with_other_contents_is_refused_or_harmless(tmp_path):
+    """Manifests with right digests whose parts were exchanged: one message each, never a traceback."""
+    file = tmp_path / "search.ckpt"
+    whole = searched(server(after=9), SearchOptions(find_all=True), tmp_path)
+    manifest, arrays = read_checkpoint(file)
+    chance, refused = random.Random(5), 0
+    strange = [None, -1, 1 << 70, "x", [], {}, [[]], [1], True, 0.5]
+    for _ in range(120):
+        place, changed = _copied(manifest), None
+        changed = place
+        while isinstance(place, dict | list) and place:
+            key = chance.choice(list(place) if isinstance(place, dict) else range(len(place)))
+            if not isinstance(place[key], dict | list) or not place[key] or chance.random() < 0.3:
+                place[key] = chance.choice(strange)
+                break
+            place = place[key]
+        write_checkpoint(file, changed, arrays)
+        try:
+            found = search(server(after=9), SearchOptions(find_all=True), checkpoint=saved(file))
+        except CheckpointError:
+            refused += 1
+        else:
+            assert isinstance(found.verdict, type(whole.verdict))
+    assert refused > 45
+
+
+def _copied(value):
+    if isinstance(value, dict):
+        return {key: _copied(each) for key, each in value.items()}
+    return [_copied(each) for each in value] if isinstance(value, list) else value
