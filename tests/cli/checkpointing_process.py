@@ -1,8 +1,8 @@
-"""`sdnloom` in a process of its own with the kernel for tests, a checkpoint at every boundary, and a moment to be killed.
+"""`sdnloom` in a process of its own, with a checkpoint at every boundary, and a moment to be killed.
 
-`python -m tests.cli.checkpointing_process MOMENT ARGUMENTS...`: the process ends itself with SIGKILL at the given call of
-`os.fsync` (a checkpoint is written, and not yet renamed), of `os.replace` (the call comes before or after the kill), or
-of a step of the search. MOMENT is WHERE:NUMBER, or "never".
+`python -m tests.cli.checkpointing_process MOMENT ARGUMENTS...`: the process ends itself with SIGKILL at the given
+section of a checkpoint (which is written, and not yet renamed), before or after the given call of `os.replace`, or at a
+step of the search. MOMENT is WHERE:NUMBER, or "never".
 """
 
 import os
@@ -13,9 +13,7 @@ from sdnloom import cli
 from sdnloom.engine import user_code
 from sdnloom.engine.checkpoint import file as format_of
 from sdnloom.engine.checkpoint import keeper as keeping
-from sdnloom.engine.kernel import search as kernel_search
 from sdnloom.engine.search import _Run
-from tests.engine.fake_kernel import FakeKernel
 
 
 def killing(function, at, before):
@@ -36,7 +34,6 @@ def killing(function, at, before):
 
 
 def run(moment, arguments):
-    kernel_search.KernelSearch = FakeKernel
     _Run._compiled = lambda self, meanwhile: True
     keeping.INTERVAL = keeping.REST_FACTOR = 0
     format_of.os.fsync = lambda descriptor: None

@@ -624,3 +624,23 @@ def mask_of(t, classes, row):
         t.n[MASKS] += 1
         t.mask_index[p] = t.n[MASKS]
     return np.int64(0)
+
+
+@entry
+def push_again(t, parents, messages, position, numbers):
+    """Push messages on plain queues, from this position on: where room ran out, or the end."""
+    for i in range(position, len(parents)):
+        numbers[i] = push(t, True, np.int64(parents[i]), np.int64(messages[i]))
+        if numbers[i] == FULL:
+            return i
+    return len(parents)
+
+
+@entry
+def intern_places(t, rows, position, numbers):
+    """Intern the places in rows, from this position on: where room ran out, or the end."""
+    for i in range(position, len(rows)):
+        numbers[i] = intern_place(t, rows, i)
+        if numbers[i] == FULL:
+            return i
+    return len(rows)

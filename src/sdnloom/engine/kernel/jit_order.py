@@ -212,3 +212,15 @@ def find_slots(table, words, slots, keys, states, count, found):
     for new in range(count):
         if keys[new] != NOT_USED:
             found[new] = find_state(table, words, slots, states[new * words : (new + 1) * words])
+
+
+@entry
+def gather_states(table, words, count, states):
+    """Write the states with numbers below `count` in the order of their numbers, without these."""
+    for at in range(0, len(table), words):
+        if table[at] != 0:
+            number = np.int64(table[at + words - 1] & np.uint64(NUMBER_MASK)) - 1
+            if number < count:
+                for k in range(words):
+                    states[number * words + k] = table[at + k]
+                states[number * words + words - 1] &= ~np.uint64(NUMBER_MASK)

@@ -86,7 +86,7 @@ class KernelMemo:
         """The values of the initial state's columns."""
         values: list[int] = []
         for component, core in enumerate(self.tables.initial_cores):
-            contents = [self._content(channel, 0) for channel in self.tables.inbox[component]]
+            contents = [self.content(channel, 0) for channel in self.tables.inbox[component]]
             place = np.zeros((1, self._arrays["places"].shape[1]), np.int32)
             place[0, : 2 + len(contents)] = [component, core, *contents]
             values.append(int(jit_memo.intern_place(self.arrays(), place, 0)))
@@ -100,7 +100,16 @@ class KernelMemo:
 
     def value(self, values: Array) -> State:
         """The state in plain values."""
-        return self.graph.value(self.state_of(values))
+        numbers, tables = values.tolist(), self.tables
+        cores: list[Any] = []
+        contents: list[Any] = [None] * len(tables.contents)
+        for component in range(self.components):
+            core, *inbox = self._place(component, numbers[component])
+            cores.append(tables.cores[component].values[core])
+            for channel, number in zip(tables.inbox[component], inbox, strict=True):
+                contents[channel] = tables.contents[channel].values[number]
+        memories = (table.values[n] for table, n in zip(tables.memories, numbers[self.components :], strict=False))
+        return State(tuple(cores), tuple(contents), tuple(memories))
 
     def state_of(self, values: Array) -> int:
         """The state in the loop's graph."""
@@ -206,7 +215,7 @@ class KernelMemo:
     def _fill_take(self, content: int) -> None:
         channel, number = self._numbers[content]
         alternatives = [
-            (message, self._content(channel, rest), self._fault(fault))
+            (message, self.content(channel, rest), self._fault(fault))
             for message, rest, fault in self.tables.take(channel, number)
         ]
         start = self.count(jit_memo.TAKES)
@@ -221,7 +230,7 @@ class KernelMemo:
         content, message = divmod(key - 1, _MESSAGES)
         channel, number = self._numbers[content]
         results = self.tables.push(channel, number, message)
-        alternatives = [(self._content(channel, after), self._fault(fault)) for after, fault in results]
+        alternatives = [(self.content(channel, after), self._fault(fault)) for after, fault in results]
         if len(alternatives) == 1 and alternatives[0][1] < 0:
             self._answer("push", key, alternatives[0][0])
             return
@@ -256,7 +265,7 @@ class KernelMemo:
     def _memory(self, index: int, number: int) -> int:
         """The number, after it is known whether the property reports something in that memory."""
         prop, known = self.with_memory[index], self.reporting[index]
-        if number >= len(known):
+        while number >= len(known):
             self.reporting[index] = known = np.concatenate([known, np.zeros_like(known)])
         if prop.needs in (Needs.EVENT, Needs.ORDER):
             known[number] = user_code.violated(prop, self.tables.memories[index].values[number], {}) is not None
@@ -266,7 +275,7 @@ class KernelMemo:
         """The number of the tuple of events that is just this fault."""
         return -1 if fault is None else self.tables.events.number((fault,))
 
-    def _content(self, channel: int, number: int) -> int:
+    def content(self, channel: int, number: int) -> int:
         """The kernel's number of a content in the tables."""
         known = self._content_of.get((channel, number))
         if known is None:
@@ -277,6 +286,53 @@ class KernelMemo:
             self._numbers[known] = (channel, number)
             self._content_of[channel, number] = known
         return known
+
+    # Saved memos
+
+    def know_memories(self) -> None:
+        """Find out in which of the memories that the tables know properties report something."""
+        for index, table in enumerate(self.tables.memories):
+            for number in range(len(table)):
+                self._memory(index, number)
+
+    @property
+    def plain_channels(self) -> list[int]:
+        """The channels whose contents compiled code makes."""
+        return [channel for channel, fifo in enumerate(self._fifo) if fifo]
+
+    def contents_as_rows(self, count: int) -> Array:
+        """The first contents: (channel, content before the last push or -1, message or number in the tables) rows."""
+        contents, rows = self._arrays["contents"], np.zeros((count, 3), np.int32)
+        for number, (parent, last) in enumerate(contents[:count, [jit_memo.PARENT, jit_memo.LAST]].tolist()):
+            if parent >= 0:
+                rows[number] = rows[parent, 0], parent, last
+            else:
+                channel, known = self._numbers[number]
+                rows[number] = channel, -1, known
+        return rows
+
+    def places_of(self, component: int) -> Array:
+        """The places of a component so far: (component, core, contents...) rows."""
+        first, count = self._arrays["first_place"][component], self._arrays["place_count"][component]
+        return self._arrays["places"][first : first + count]
+
+    def push_again(self, contents: Array, messages: Array) -> Array:
+        """Push messages on contents of plain queues; the numbers of the results."""
+        numbers, at = np.zeros(len(contents), np.int64), 0
+        while at < len(contents):
+            at = int(jit_memo.push_again(self.arrays(), contents, messages, at, numbers))
+            if at < len(contents) and not self._grow():
+                self._grow_scratch()
+        return numbers
+
+    def intern_again(self, rows: Array) -> Array:
+        """Intern places; their numbers."""
+        numbers, at = np.zeros(len(rows), np.int64), 0
+        while at < len(rows):
+            at = int(jit_memo.intern_places(self.arrays(), rows, at, numbers))
+            if at < len(rows):
+                self._grow()
+        return numbers
 
     # Arrays
 

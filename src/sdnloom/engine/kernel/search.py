@@ -5,7 +5,7 @@ properties; between two misses everything runs on integers. Numbers, parents, co
 loop's, whatever the number of threads.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from sdnloom.engine.kernel.block import BLOCK_STATES, BlockExpander, Expanded
 from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.memo import KernelMemo
 from sdnloom.engine.kernel.property_check import BlockObserver, PropertyCheck
+from sdnloom.engine.kernel.saved_search import Boundary, restored_search, saved_search
 from sdnloom.engine.kernel.states import NO_SLEEP, States, joined
 from sdnloom.engine.kernel.threads import Team
 from sdnloom.engine.kernel.visited_states import Visited, grown
@@ -92,7 +93,10 @@ class KernelSearch:
         self._parents = np.zeros(1 << 12, np.uint32)
         self._latest = self._initial  # the states found last
         self._ends: list[tuple[int, States]] = []  # with the proviso: states without an edge to a later one
+        self._full: list[int] = []  # states that were expanded in full because of the proviso
         self._proviso: CycleProviso[int] | None = None
+        self._waiting = [self._initial]
+        self._boundary: Boundary | None = None  # the last one
 
     def run(self) -> None:
         """Search until done or stopped."""
@@ -105,16 +109,51 @@ class KernelSearch:
             self._team.close()
 
     def _run(self) -> None:
-        self.visited.add(self._initial.words, 0)
-        if self._is_done_with(self._initial, None):
+        waiting = self._waiting
+        if self._boundary is None:
+            self.visited.add(self._initial.words, 0)
+            if self._is_done_with(self._initial, None):
+                return
+        elif self.limits.states is not None and self._count >= self.limits.states:
+            self.stopped = f"the limit of {self.limits.states:,} states was reached"
             return
-        waiting = [self._initial]
+        elif waiting and self.on_level():
+            self.depth = max(self.depth, len(self._route(waiting[0].first)) - 1)
+            return
         while waiting:
             if self._breadth(waiting):
                 return
             waiting = []
             if self._expand_ignored(waiting):
                 return
+
+    def saved(self) -> dict[str, Array]:
+        """Everything beyond what user code answered, as it was at the last boundary between two levels."""
+        if self._boundary is None:  # it has not got to the second level
+            return {}
+        return saved_search(self.memo, self.visited, self._parents, self._boundary)
+
+    def restore(self, arrays: Mapping[str, Array]) -> None:
+        """Take over what was saved, before `run`. Raises CheckpointError for numbers that stand for nothing."""
+        if not arrays:
+            return
+        restored = restored_search(self.memo, arrays)
+        at, states = restored.boundary, restored.states
+        self.visited.fill(states)
+        self._boundary, self._waiting, self._parents = at, restored.waiting, restored.parents
+        self._count, self.transitions, self.depth, self._full = at.count, at.transitions, at.depth, list(at.full)
+        self._initial = States(0, states.layout, states.state(0).copy(), self._initial.asleep)
+        self._latest = self._waiting[0] if self._waiting else self._initial
+        self._ends = [(number, restored.state(number)) for number in at.ends]
+        if at.full:
+            self._proviso = CycleProviso(self.memo.graph)
+            self._proviso.know_full({self.memo.state_of(restored.state(number).values(0)) for number in at.full})
+
+    def _note_boundary(self, waiting: list[States]) -> None:
+        ends = tuple(number for number, _ in self._ends)
+        self._boundary = Boundary.of(
+            self.memo, waiting, self._count, self.transitions, self.depth, ends, tuple(self._full)
+        )
 
     def count(self) -> int:
         """How many states there are."""
@@ -185,9 +224,11 @@ class KernelSearch:
             if over:
                 self.depth = max(self.depth, level if waiting else 0)
                 return True
-            if waiting and self.on_level():
-                self.depth = max(self.depth, level)
-                return True
+            if waiting:
+                self._note_boundary(waiting)
+                if self.on_level():
+                    self.depth = max(self.depth, level)
+                    return True
         return False
 
     def _has_ended_with(self, block: States, following: list[States], inverted: bool = False) -> bool:
@@ -287,6 +328,7 @@ class KernelSearch:
             return True
         for each in ignored:
             state = found[each]
+            self._full.append(state.first)
             if self.memo.with_sleep:
                 state = States(state.first, state.layout, state.words, np.zeros(1, np.uint64))
             if self._has_ended_with(state, following, inverted=True):

@@ -14,6 +14,7 @@ import numpy as np
 
 from sdnloom.engine.kernel import jit_expand, jit_order
 from sdnloom.engine.kernel.layout import Array, Layout
+from sdnloom.engine.kernel.states import States
 from sdnloom.engine.kernel.threads import Team
 
 _FIRST_SLOTS = 1 << 12
@@ -50,6 +51,16 @@ class Visited:
             at += words
         self.table[at : at + words] = state
         self.table[at + words - 1] |= np.uint64(number + 1)
+
+    def fill(self, states: States) -> None:
+        """Have these states and no others, with their layout."""
+        layout, count = states.layout, states.count
+        while self.room < count:
+            self.slots = self.slots * 2
+        self.layout, self.table = layout, _array(self.slots, layout.words)
+        numbered = states.words.copy()
+        numbered[layout.words - 1 :: layout.words] += np.arange(1, count + 1, dtype=np.uint64)
+        self._run(lambda first, last: self._moved(numbered, layout, first, last), 0, count)
 
     def number_of(self, state: Array) -> int:
         """The number of a state; -1 if it was not visited."""

@@ -6,7 +6,7 @@ Every other state has an edge to a state that is expanded later, and so a path t
 after the search; in an acyclic space none of them has to be expanded in full.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Generic
 
 from sdnloom.engine.graph import Graph, S
@@ -18,6 +18,10 @@ class CycleProviso(Generic[S]):
     def __init__(self, graph: Graph[S]) -> None:
         self.graph = graph
         self._full: set[S] = set()
+
+    def know_full(self, states: Collection[S]) -> None:
+        """These were expanded in full, in the part of the search before it was resumed."""
+        self._full.update(states)
 
     def ignored(self, ends: Sequence[S]) -> list[S]:
         """The ends that reach no state that is expanded in full. The caller expands them in full."""
