@@ -1,0 +1,60 @@
+"""Options of a swarm, and what each member does of it."""
+
+import os
+from dataclasses import dataclass
+
+from sdnloom.engine.swarm.state_hash import MOST_SLOTS
+from sdnloom.errors import SdnloomError
+
+_DEPTHS = 4  # members have so many different depth bounds, each half of the one before
+
+
+@dataclass(frozen=True)
+class MemberPlan:
+    """What one member does: its seed decides its hash function and the order in which it takes steps."""
+
+    number: int
+    seed: str
+    depth: int
+    transitions: int
+
+
+@dataclass(frozen=True)
+class SwarmOptions:
+    """How large a swarm is. `memory` is the size of the bit array of a member; each job has one at a time."""
+
+    seed: int = 0
+    members: int = 10
+    transitions: int = 1_000_000  # that a member explores at most
+    depth: int = 1000  # steps of a path at most, for members 1, 5, 9, ...; the others have a half, a quarter, an eighth
+    memory: int = 64 << 20  # bytes
+    bits_per_state: int = 3
+    jobs: int | None = None  # processes; None is one for each core that this process may use
+    seconds: float | None = None  # of the whole run
+
+    def __post_init__(self) -> None:
+        least = {"seed": 0, "members": 1, "transitions": 1, "depth": 1, "memory": 1, "bits_per_state": 1, "jobs": 1}
+        for name, bound in least.items():
+            value = getattr(self, name)
+            if (type(value) is not int or value < bound) and not (name == "jobs" and value is None):
+                raise SdnloomError(f"swarm: {name} is {value!r}; expected a whole number of at least {bound}")
+        if self.bits_per_state > MOST_SLOTS - 1:
+            raise SdnloomError(f"swarm: bits_per_state is {self.bits_per_state}; expected at most {MOST_SLOTS - 1}")
+        seconds = self.seconds
+        if seconds is not None and (type(seconds) not in (int, float) or not 0 < seconds < float("inf")):
+            raise SdnloomError(f"swarm: seconds is {seconds!r}; expected a positive number")
+
+    def plan(self, number: int) -> MemberPlan:
+        """What the member of a number does, from 1 on. It depends on nothing else, such as the number of jobs."""
+        depth = max(1, self.depth >> (number - 1) % _DEPTHS)
+        return MemberPlan(number, f"{self.seed}/{number}", depth, self.transitions)
+
+    @property
+    def processes(self) -> int:
+        """How many processes are wanted."""
+        return min(self.members, self.jobs or _cores())
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
