@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from sdnloom.engine.swarm.state_hash import MOST_SLOTS
 from sdnloom.errors import SdnloomError
 
-_DEPTHS = 4  # members have so many different depth bounds, each half of the one before
+# Depth bounds of the members in turn, in hundredths of the depth that probes have found; the first has the whole bound.
+# Members of one depth meet again and again at the end of their paths, and then cover less.
+_DEPTHS = (100, 80, 60, 50)
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class SwarmOptions:
     seed: int = 0
     members: int = 10
     transitions: int = 1_000_000  # that a member explores at most
-    depth: int = 1000  # steps of a path at most, for members 1, 5, 9, ...; the others have a half, a quarter, an eighth
+    depth: int = 1000  # steps of a path at most
     memory: int = 64 << 20  # bytes
     bits_per_state: int = 3
     jobs: int | None = None  # processes; None is one for each core that this process may use
@@ -44,9 +46,10 @@ class SwarmOptions:
         if seconds is not None and (type(seconds) not in (int, float) or not 0 < seconds < float("inf")):
             raise SdnloomError(f"swarm: seconds is {seconds!r}; expected a positive number")
 
-    def plan(self, number: int) -> MemberPlan:
-        """What the member of a number does, from 1 on. It depends on nothing else, such as the number of jobs."""
-        depth = max(1, self.depth >> (number - 1) % _DEPTHS)
+    def plan(self, number: int, probed: int) -> MemberPlan:
+        """What the member of a number does, from 1 on, if probes went so deep. The number of jobs has no effect."""
+        share = _DEPTHS[(number - 1) % len(_DEPTHS)]
+        depth = self.depth if share == 100 else max(1, min(self.depth, probed) * share // 100)
         return MemberPlan(number, f"{self.seed}/{number}", depth, self.transitions)
 
     @property

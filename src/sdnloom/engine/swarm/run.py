@@ -18,10 +18,11 @@ from sdnloom.engine.path import final_state, replay
 from sdnloom.engine.result import STOPPING, Activity, Counterexample, CounterexampleFound, Limits, Notice, SearchEvent
 from sdnloom.engine.search import SHORTENING, path_through, without_collector
 from sdnloom.engine.semantics import Semantics
-from sdnloom.engine.stop_points import limits_in_force
+from sdnloom.engine.stop_points import LimitReached, limits_in_force
 from sdnloom.engine.swarm.member import BitstateSearch, MemberOutcome, Pulse, member_document, member_of
 from sdnloom.engine.swarm.options import SwarmOptions
 from sdnloom.engine.swarm.path_choices import choices_of, path_of
+from sdnloom.engine.swarm.probe import probed_depth
 from sdnloom.engine.swarm.result import OUTLIVED, SwarmResult
 from sdnloom.engine.swarm.state_hash import ContentDigests
 from sdnloom.engine.swarm.worker_pool import WorkerLink, WorkerPool, why_not_to_fork
@@ -59,14 +60,22 @@ class _Members:
         self._recorded = MemoSemantics(self.tables)
         self._late = LateActions(system, lambda: self._stop()) if judges_rest(system) else None
         self.semantics = self._recorded if self._late is None else self._late.semantics
-        self._digests = ContentDigests(SystemGraph(self.tables))
+        self._graph = SystemGraph(self.tables)
+        self._digests = ContentDigests(self._graph)
+        self._probed = 0
         self._sometimes = {prop.name for prop in system.properties if prop.sometimes}
+
+    def probe(self) -> None:
+        """Find out how deep the space is, about."""
+        self._probed = probed_depth(self._graph, self._options.seed, self._options.depth)
 
     def run(self, number: int, pulse: Pulse, stop: Callable[[], str | None]) -> MemberOutcome:
         """Run one member."""
         options, self._stop = self._options, stop
         log = FindingLog(self.whole.system, self._late, find_all=False)
-        search = BitstateSearch(self._digests, options.plan(number), options.memory, options.bits_per_state, log, pulse)
+        search = BitstateSearch(
+            self._digests, options.plan(number, self._probed), options.memory, options.bits_per_state, log, pulse
+        )
         self.tables.pause = lambda: _ignore(pulse(search.states, search.transitions))
         end = search.run()
         if end != "violation":
@@ -99,6 +108,11 @@ class _SwarmRun:
 
     def outcomes(self) -> list[MemberOutcome]:
         """The outcomes of the members that count, by number."""
+        try:
+            self.members.probe()
+        except LimitReached as reached:
+            self._stopped = reached.reason
+            return []
         self.processes = self.options.processes
         if self.processes > 1 and (reason := why_not_to_fork()) is not None:
             self._note(f"the members run one after the other: {reason}")

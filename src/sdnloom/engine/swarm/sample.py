@@ -6,7 +6,7 @@ several members tell which states more than one of them has found.
 
 from sdnloom.engine.swarm.state_hash import SLOT_BITS
 
-SAMPLE_SIZE = 4096
+SAMPLE_SIZE = 1 << 14
 
 
 class BottomSample:
