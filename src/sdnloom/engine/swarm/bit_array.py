@@ -5,6 +5,8 @@ for a new one; with a share f of the bits set, a new state is taken for a known 
 the bits for each state, and is then left out.
 """
 
+import mmap
+
 from sdnloom.engine.swarm.state_hash import SLOT_BITS, SLOT_MASK
 from sdnloom.errors import SdnloomError
 
@@ -14,9 +16,9 @@ class BitArray:
 
     def __init__(self, size: int, bits_per_state: int) -> None:
         """`size` is in bytes."""
-        try:
-            self._bytes = bytearray(size)
-        except (MemoryError, OverflowError):
+        try:  # pages are zero, and are there when they are touched
+            self._bytes = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        except (OSError, OverflowError, ValueError):
             raise SdnloomError(f"a bit array of {size / 2**20:,.0f} MiB cannot be had; give it less memory") from None
         self.size = size * 8
         self.bits_per_state = bits_per_state

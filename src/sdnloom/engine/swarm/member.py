@@ -57,7 +57,7 @@ class BitstateSearch:
         self._pulse = pulse
         self._hash = StateHash(digests, plan.seed, bits_per_state)
         self._known = BitArray(memory, bits_per_state)
-        self._sample = BottomSample()
+        self._sample = BottomSample(plan.sample_size)
         self._random = random.Random(plan.seed).random
         self.path: list[int] = []  # the states from the initial one to the present one
         self.states = self.transitions = self.depth = 0

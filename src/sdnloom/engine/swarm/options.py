@@ -3,12 +3,15 @@
 import os
 from dataclasses import dataclass
 
+from sdnloom.engine.swarm.sample import SAMPLE_SIZE
 from sdnloom.engine.swarm.state_hash import MOST_SLOTS
 from sdnloom.errors import SdnloomError
 
 # Depth bounds of the members in turn, in hundredths of the depth that probes have found; the first has the whole bound.
 # Members of one depth meet again and again at the end of their paths, and then cover less.
 _DEPTHS = (100, 80, 60, 50)
+MOST_MEMBERS = 10_000
+_ALL_SAMPLES = 1 << 18  # hashes that all members keep together, about
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,7 @@ class MemberPlan:
     seed: str
     depth: int
     transitions: int
+    sample_size: int = SAMPLE_SIZE
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,8 @@ class SwarmOptions:
             value = getattr(self, name)
             if (type(value) is not int or value < bound) and not (name == "jobs" and value is None):
                 raise SdnloomError(f"swarm: {name} is {value!r}; expected a whole number of at least {bound}")
+        if self.members > MOST_MEMBERS:
+            raise SdnloomError(f"swarm: members is {self.members}; expected at most {MOST_MEMBERS}")
         if self.bits_per_state > MOST_SLOTS - 1:
             raise SdnloomError(f"swarm: bits_per_state is {self.bits_per_state}; expected at most {MOST_SLOTS - 1}")
         seconds = self.seconds
@@ -50,7 +56,12 @@ class SwarmOptions:
         """What the member of a number does, from 1 on, if probes went so deep. The number of jobs has no effect."""
         share = _DEPTHS[(number - 1) % len(_DEPTHS)]
         depth = self.depth if share == 100 else max(1, min(self.depth, probed) * share // 100)
-        return MemberPlan(number, f"{self.seed}/{number}", depth, self.transitions)
+        return MemberPlan(number, f"{self.seed}/{number}", depth, self.transitions, self.sample_size)
+
+    @property
+    def sample_size(self) -> int:
+        """How many hashes of states a member keeps."""
+        return min(SAMPLE_SIZE, max(64, _ALL_SAMPLES // self.members))
 
     @property
     def processes(self) -> int:

@@ -49,4 +49,4 @@ class SwarmResult:
     @cached_property
     def coverage(self) -> SwarmCoverage:
         """What all members together have found, and estimates of the space."""
-        return coverage_of([each.sample for each in self.members])
+        return coverage_of([each.sample for each in self.members], self.options.sample_size)

@@ -29,7 +29,7 @@ def swarm_json(result: SwarmWalk) -> str:
             "sampled": coverage.sampled,
             "found_once": coverage.once,
             "found_twice": coverage.twice,
-            "space": None if coverage.size is None else round(coverage.size),
+            "space": None if coverage.size is None else [round(each) for each in coverage.size],
             "share": coverage.share,
         },
         "members": [_member(each) for each in swarm.members],

@@ -68,13 +68,14 @@ def _coverage_lines(coverage: SwarmCoverage) -> list[str]:
     if coverage.size is None or coverage.share is None:
         lines.append("share of the space: no estimate, because no state was found by two members")
         return lines
+    (low, high), (small, large) = coverage.share, coverage.size
     lines += [
-        f"share of the space, an estimate: about {percent(coverage.share)} of {coverage.size:,.0f} states",
-        "  it assumes that members find states independently; states that are hard to reach make the space larger",
-        "  and the share smaller than that",
+        f"share of the space, two estimates: {percent(low)} of {large:,.0f} states, {percent(high)} of {small:,.0f}",
+        "  they assume that members find states independently; states that are hard to reach make the space larger",
+        "  and the share smaller",
     ]
     if coverage.is_poor:
-        lines.append(f"  it is poor: fewer than {FEW} states of the sample were found by two members")
+        lines.append(f"  they are poor: fewer than {FEW} states of the sample were found by two members")
     return lines
 
 
@@ -92,7 +93,7 @@ def _omission_lines(swarm: SwarmResult) -> list[str]:
 def percent(share: float) -> str:
     """A share in percent, never rounded to all or nothing."""
     if share in (0.0, 1.0):
-        return f"{share:.0%}"
+        return f"{100 * share:.0f} %"
     if share < 0.0001:
         return "less than 0.01 %"
     if share > 0.9995:
