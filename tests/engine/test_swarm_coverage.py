@@ -116,8 +116,8 @@ def test_there_is_no_estimate_without_an_overlap_and_none_is_missing_where_all_f
 @pytest.mark.parametrize(
     ("share", "text"),
     [
-        (0, "0%"),
-        (1, "100%"),
+        (0, "0 %"),
+        (1, "100 %"),
         (1e-9, "less than 0.01 %"),
         (0.99999, "more than 99.9 %"),
         (0.016, "1.6 %"),

@@ -4,8 +4,8 @@ The members' samples are cut at one threshold. Below it, it is known which membe
 states are a random sample of all that were found. Capture-recapture makes a number of the states that nobody has found,
 in two ways: from the states found once and twice (Chao), and from the overlap of two members, the median of all pairs
 (Lincoln and Petersen). Both assume that members find states independently of each other. Where members meet in one part
-of the space, the real share is smaller than both; where they are kept apart, it is greater. How much differs between the
-two, so both are given.
+of the space, the real share is smaller than both; where they are kept apart, it is greater. How much differs between
+the two, so both are given.
 """
 
 from collections import Counter
