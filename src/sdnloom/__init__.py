@@ -19,11 +19,10 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
     from sdnloom.api.assertion import assert_holds as assert_holds
     from sdnloom.api.checks import run_check as run_check
     from sdnloom.api.confirm import run_confirm as run_confirm
-    from sdnloom.api.swarm import run_swarm as run_swarm
+    from sdnloom.api.swarm import SwarmReport as SwarmReport, run_swarm as run_swarm
     from sdnloom.check.load import app_scenario as app_scenario, load_scenario as load_scenario
     from sdnloom.check.report import Report as Report
     from sdnloom.check.scenario import Scenario as Scenario
-    from sdnloom.check.swarm_report import SwarmReport as SwarmReport
     from sdnloom.confirm.outcome import Confirmation as Confirmation
     from sdnloom.engine.model import Needs as Needs, Property as Property
     from sdnloom.engine.result import Limits as Limits, SearchOptions as SearchOptions
@@ -127,11 +126,10 @@ _NAMES = {
     "sdnloom.api.assertion": "assert_holds",
     "sdnloom.api.checks": "run_check",
     "sdnloom.api.confirm": "run_confirm",
-    "sdnloom.api.swarm": "run_swarm",
+    "sdnloom.api.swarm": "SwarmReport run_swarm",
     "sdnloom.check.load": "app_scenario load_scenario",
     "sdnloom.check.report": "Report",
     "sdnloom.check.scenario": "Scenario",
-    "sdnloom.check.swarm_report": "SwarmReport",
     "sdnloom.confirm.outcome": "Confirmation",
     "sdnloom.engine.model": "Needs Property",
     "sdnloom.engine.result": "Limits SearchOptions",

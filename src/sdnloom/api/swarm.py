@@ -1,17 +1,48 @@
-"""One call that searches a scenario or an app with a swarm, for spaces that are too large for a check."""
+"""A swarm in a scenario or an app, for spaces that are too large for a check, and the report of what came of it."""
 
-from collections.abc import Sequence
-from typing import Unpack
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Unpack
 
 from sdnloom.api.checks import AppNames, Checkable, CheckCallError, GivenProperty, prepare_check
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.options.keywords import SettingKeywords
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
-from sdnloom.check.swarm_report import SwarmReport, run_scenario_swarm
+from sdnloom.engine.limits import LimitWatch
+from sdnloom.engine.result import STOPPING, Counterexample, Limits, SearchEvent
+from sdnloom.engine.semantics import Finding
+from sdnloom.engine.stop_points import LimitReached
 from sdnloom.engine.swarm.options import SwarmOptions
+from sdnloom.engine.swarm.result import SwarmResult
+from sdnloom.engine.swarm.run import search_swarm
+from sdnloom.engine.trace import Fingerprints, Trace
 
 _DEFAULT = SwarmOptions()
+
+
+@dataclass(frozen=True)
+class SwarmReport:
+    """The result of a swarm in a scenario."""
+
+    scenario: Scenario
+    result: SwarmResult
+    fingerprints: Fingerprints
+
+    @property
+    def verdict(self) -> Literal["violated", "incomplete"]:
+        """`violated` or `incomplete`: a swarm never shows that a property holds."""
+        return self.result.verdict
+
+    @property
+    def violation(self) -> Counterexample | None:
+        """The violation of the first member that found one, by number."""
+        return self.result.violation
+
+    def trace(self, shown: Counterexample, source: Mapping[str, str] | None = None) -> Trace:
+        """A counterexample as a trace. `source` says where the scenario is found again."""
+        found = Finding(shown.property, shown.message)
+        return Trace(shown.path, found, self.fingerprints.scenario, self.fingerprints.code, dict(source or {}))
 
 
 def run_swarm(
@@ -44,3 +75,25 @@ def run_swarm(
 def _check_memory(memory: int) -> None:
     if type(memory) is not int or memory < 1:
         raise CheckCallError(f"swarm: memory is {memory!r}; expected a whole number of MiB, at least 1")
+
+
+def run_scenario_swarm(
+    run: Run,
+    options: SwarmOptions,
+    on_event: Callable[[SearchEvent], None] | None = None,
+    watch: LimitWatch | None = None,
+) -> SwarmReport:
+    """Search the system of a run with a swarm. Strategies and reductions of the scenario are not used.
+
+    The time limit covers the start-up too. The program of `run` must tell its states apart by insertion order.
+    """
+    noted, watch = on_event or (lambda event: None), watch or LimitWatch(Limits(seconds=options.seconds))
+    with watch.catching_interrupts(lambda: noted(STOPPING)), watch.in_force():
+        try:
+            with watch.during("during the start-up"):
+                system = run.system
+        except LimitReached as reached:
+            stopped = SwarmResult(options, (), stopped=reached.reason, seconds=watch.seconds)
+            return SwarmReport(run.scenario, stopped, Fingerprints("", ""))
+        result = search_swarm(system, options, noted, watch)
+    return SwarmReport(run.scenario, result, run.fingerprints)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import click
 from click.core import ParameterSource
 
+from sdnloom.api.swarm import run_scenario_swarm
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
-from sdnloom.check.swarm_report import run_scenario_swarm
 from sdnloom.cli.options.export_option import echo_exports
 from sdnloom.cli.options.output_option import early_output, echo_output
 from sdnloom.cli.options.text_options import echo_report

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
 
-from sdnloom.engine.swarm.sample import SAMPLE_SIZE
+from sdnloom.engine.swarm.sample import MEMBER_SAMPLE
 from sdnloom.engine.swarm.state_hash import SLOT_BITS
 
-FEW = 10  # states found by two members: with fewer an estimate is poor
+FEW_FOUND_TWICE = 10  # states found by two members: with fewer an estimate is poor
 _PAIRED = 20  # members whose pairs are looked at
 
 
@@ -43,10 +43,10 @@ class SwarmCoverage:
     @property
     def is_poor(self) -> bool:
         """Whether too few states were found twice for a good estimate, while others were found once."""
-        return self.once > 0 and self.twice < FEW
+        return self.once > 0 and self.twice < FEW_FOUND_TWICE
 
 
-def coverage_of(samples: Sequence[tuple[int, ...]], sample_size: int = SAMPLE_SIZE) -> SwarmCoverage:
+def coverage_of(samples: Sequence[tuple[int, ...]], sample_size: int = MEMBER_SAMPLE) -> SwarmCoverage:
     """What the samples of members say; a sample with less than `sample_size` hashes has all states of its member."""
     whole = 1 << SLOT_BITS
     threshold = min((each[-1] + 1 for each in samples if len(each) >= sample_size), default=whole)

@@ -16,7 +16,7 @@ from sdnloom.engine.swarm.options import MemberPlan
 from sdnloom.engine.swarm.sample import BottomSample
 from sdnloom.engine.swarm.state_hash import SLOT_MASK, ContentDigests, StateHash
 
-PAUSE = 1024  # steps taken between two looks at the limits
+_PAUSE = 1024  # steps taken between two looks at the limits
 Pulse = Callable[[int, int], str | None]  # (states, transitions) so far -> why to stop now
 End = Literal["exhausted", "share", "violation", "stopped"]
 
@@ -89,7 +89,7 @@ class BitstateSearch:
         left = list(self.graph.initial())
         turns = 0
         while True:
-            if turns % PAUSE == 0:
+            if turns % _PAUSE == 0:
                 self._count_omissions()
                 self._reason = self._pulse(self.states, self.transitions)
                 if self._reason is not None:

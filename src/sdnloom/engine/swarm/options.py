@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from sdnloom.engine.swarm.sample import SAMPLE_SIZE
+from sdnloom.engine.swarm.sample import MEMBER_SAMPLE
 from sdnloom.engine.swarm.state_hash import MOST_SLOTS
 from sdnloom.errors import SdnloomError
 
@@ -22,7 +22,7 @@ class MemberPlan:
     seed: str
     depth: int
     transitions: int
-    sample_size: int = SAMPLE_SIZE
+    sample_size: int = MEMBER_SAMPLE
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class SwarmOptions:
     @property
     def sample_size(self) -> int:
         """How many hashes of states a member keeps."""
-        return min(SAMPLE_SIZE, max(64, _ALL_SAMPLES // self.members))
+        return min(MEMBER_SAMPLE, max(64, _ALL_SAMPLES // self.members))
 
     @property
     def processes(self) -> int:

@@ -6,13 +6,13 @@ several members tell which states more than one of them has found.
 
 from sdnloom.engine.swarm.state_hash import SLOT_BITS
 
-SAMPLE_SIZE = 1 << 14
+MEMBER_SAMPLE = 1 << 14
 
 
 class BottomSample:
     """The `size` smallest of the numbers added; each is added once."""
 
-    def __init__(self, size: int = SAMPLE_SIZE) -> None:
+    def __init__(self, size: int = MEMBER_SAMPLE) -> None:
         self._size = size
         self._kept: list[int] = []
         self.threshold = 1 << SLOT_BITS  # numbers of at least that need not be added

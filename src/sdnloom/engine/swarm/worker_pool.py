@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 from sdnloom.errors import SdnloomError
 
-Task = Callable[[int, "WorkerLink"], dict[str, Any]]
+WorkerTask = Callable[[int, "WorkerLink"], dict[str, Any]]
 ATTEMPTS = 2  # that a task gets, each time in another worker
 _STOP = b"stop\n"
 _PR_SET_PDEATHSIG = 1
@@ -68,7 +68,7 @@ class WorkerLink:
 
 
 @dataclass
-class Worker:
+class WorkerProcess:
     """A process as its parent sees it."""
 
     pid: int
@@ -98,14 +98,14 @@ class LostWorker:
 class WorkerPool:
     """Workers for the tasks 1 to `tasks`. Use it as a context: at its end no worker is left."""
 
-    task: Task
+    task: WorkerTask
     tasks: int
     processes: int
     reason_to_stop: Callable[[], str | None] = lambda: None
     on_progress: Callable[[int, dict[str, Any]], None] = lambda task, values: None
     lost: list[LostWorker] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)  # tasks that were not done, because their workers died
-    workers: list[Worker] = field(default_factory=list)
+    workers: list[WorkerProcess] = field(default_factory=list)
 
     def __enter__(self) -> "WorkerPool":
         sys.stdout.flush()
@@ -170,10 +170,10 @@ class WorkerPool:
                 raise WorkerError(each["error"]) if each["defect"] else SdnloomError(each["error"])
         return found
 
-    def _busy(self) -> list[Worker]:
+    def _busy(self) -> list[WorkerProcess]:
         return [worker for worker in self.workers if worker.task is not None]
 
-    def _told(self) -> Iterator[tuple[Worker, dict[str, Any] | None]]:
+    def _told(self) -> Iterator[tuple[WorkerProcess, dict[str, Any] | None]]:
         """What workers tell within a moment; None is the end of one."""
         with selectors.DefaultSelector() as ready:
             for worker in self.workers:
@@ -205,9 +205,9 @@ class WorkerPool:
                 os._exit(1)
         os.close(commands)
         os.close(results)
-        self.workers.append(Worker(pid, to_worker, from_worker))
+        self.workers.append(WorkerProcess(pid, to_worker, from_worker))
 
-    def _bury(self, worker: Worker) -> None:
+    def _bury(self, worker: WorkerProcess) -> None:
         """Take away a worker that has ended."""
         self.workers.remove(worker)
         self.lost.append(LostWorker(worker.pid, _wait(worker), worker.task))
@@ -220,7 +220,7 @@ class WorkerPool:
             _wait(self.workers.pop())
 
 
-def _wait(worker: Worker) -> int:
+def _wait(worker: WorkerProcess) -> int:
     """The status of a worker that ends, when it has ended."""
     os.close(worker.commands)
     os.close(worker.results)
@@ -230,7 +230,7 @@ def _wait(worker: Worker) -> int:
         return 0
 
 
-def _send(worker: Worker, line: bytes) -> None:
+def _send(worker: WorkerProcess, line: bytes) -> None:
     with suppress(BrokenPipeError):  # its end is noticed when it is read from
         os.write(worker.commands, line)
 
@@ -245,7 +245,7 @@ def _prepare(parent: int) -> None:
         os._exit(1)  # it has ended before that call
 
 
-def _serve(task: Task, commands: int, results: int) -> NoReturn:
+def _serve(task: WorkerTask, commands: int, results: int) -> NoReturn:
     """Do the tasks that the parent sends until it closes the pipe."""
     link = WorkerLink(commands, results)
     with os.fdopen(commands, "rb", buffering=0, closefd=False) as lines:

@@ -4,7 +4,7 @@ import shlex
 from collections import Counter
 
 from sdnloom.engine.result import Counterexample
-from sdnloom.engine.swarm.coverage import FEW, SwarmCoverage
+from sdnloom.engine.swarm.coverage import FEW_FOUND_TWICE, SwarmCoverage
 from sdnloom.engine.swarm.result import SwarmResult
 from sdnloom.report.describe import counted
 from sdnloom.report.steps import steps_text
@@ -75,7 +75,7 @@ def _coverage_lines(coverage: SwarmCoverage) -> list[str]:
         "  and the share smaller",
     ]
     if coverage.is_poor:
-        lines.append(f"  they are poor: fewer than {FEW} states of the sample were found by two members")
+        lines.append(f"  they are poor: fewer than {FEW_FOUND_TWICE} states of the sample were found by two members")
     return lines
 
 
