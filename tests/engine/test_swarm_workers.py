@@ -8,6 +8,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -170,21 +172,59 @@ def test_workers_end_with_their_parent_whatever_they_do(number: signal.Signals) 
         assert process.wait() == -number
 
 
-def test_ctrl_c_ends_a_swarm_on_the_command_line_with_what_it_has_and_no_process_is_left(tmp_path: Path) -> None:
-    write(tmp_path, SCENARIO.replace('host = "h2"', 'host = "h2", most = 99').replace('"h2"]', '"h2"]\nsends = 9'))
-    many = ("--members", "10000", "--max-transitions", "1000", "--jobs", "2")
-    command = (sys.executable, "-m", "sdnloom", "walk", "hub.toml", "--swarm", *many)
+SWARM = """
+from benchmarks.pings import pings
+from sdnloom.engine.swarm.options import SwarmOptions
+from sdnloom.engine.swarm.run import search_swarm
+
+found = search_swarm(pings(4), SwarmOptions(members={members}, transitions=30_000, memory=100_000, jobs=2))
+print([each.end for each in found.members], found.stopped, *found.notes)
+"""
+
+
+@contextmanager
+def forked(command: list[str], folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
+    """A command that forks two worker processes, and their numbers as soon as they are there."""
     with (
         taking_interrupts(),
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=tmp_path) as process,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder) as process,
     ):
-        assert process.stdout is not None
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-        while len(children.read_text().split()) < 2:  # they have been forked when the handler of Ctrl-C is there
+        while len(workers := children.read_text().split()) < 2:
             assert process.poll() is None
+        yield process, [*map(int, workers)]
+
+
+def lines_of(process: subprocess.Popen[bytes], code: int) -> list[str]:
+    """What a command prints until no process is left that could print."""
+    assert process.stdout is not None
+    lines = process.stdout.read().decode().splitlines()
+    assert process.wait() == code
+    return lines
+
+
+@pytest.mark.parametrize("killed", [1, 2])
+def test_a_swarm_goes_on_when_a_worker_is_killed_and_says_so_and_which_members_are_missing_without_workers(
+    killed: int,
+) -> None:
+    with forked([sys.executable, "-c", SWARM.format(members=3)], ROOT) as (process, workers):
+        for worker in workers[:killed]:
+            os.kill(worker, signal.SIGKILL)
+        [line] = lines_of(process, 0)
+    noted = [f"a worker process of member {n} ended with signal 9, and not because it was told to" for n in (1, 2)]
+    if killed == 1:
+        assert line == f"['share', 'share', 'share'] None {noted[0]}"
+    else:
+        assert line.startswith("[] the worker processes of members 1, 2, 3 ended before their time ")
+        assert all(each in line for each in noted)
+
+
+def test_ctrl_c_ends_a_swarm_on_the_command_line_with_what_it_has(tmp_path: Path) -> None:
+    write(tmp_path, SCENARIO.replace('host = "h2"', 'host = "h2", most = 99').replace('"h2"]', '"h2"]\nsends = 9'))
+    size = ("--jobs", "2", "--members", "10000", "--max-transitions", "1000")
+    with forked([sys.executable, "-m", "sdnloom", "walk", "hub.toml", "--swarm", *size], tmp_path) as (process, _):
         process.send_signal(signal.SIGINT)
-        lines = process.stdout.read().decode().splitlines()
-        assert process.wait() == 3
+        lines = lines_of(process, 3)
     assert lines[0] == "note: stopping after the present step; press Ctrl-C again to stop at once"
     assert lines[1].startswith("INCOMPLETE no violation in a swarm of ")
     assert lines[2] == "stopped early: interrupted"

@@ -17,7 +17,7 @@ from sdnloom.cli.options.export_option import echo_exports
 from sdnloom.cli.options.output_option import early_output, echo_output
 from sdnloom.cli.options.text_options import echo_report
 from sdnloom.cli.options.time_spent import time_spent
-from sdnloom.cli.progress import STARTS, SearchProgress
+from sdnloom.cli.progress import LOADS, STARTS, SearchProgress
 from sdnloom.cli.replay_views import swarm_scenario_view
 from sdnloom.cli.traces import TraceRecord, check_folder, echo_early_violation, write_trace
 from sdnloom.engine.limits import LOADING, LimitWatch
@@ -78,9 +78,10 @@ class SwarmRequest:
         progress = SearchProgress()
         watch = LimitWatch(Limits(seconds=self.options.seconds), time_spent())
         try:
-            with progress.announcing(STARTS), watch.in_force(), watch.during(LOADING):
+            with progress.announcing(LOADS), watch.in_force(), watch.during(LOADING):
                 run = Run(load().ready(), ordered=True, show_output=output.show_output)
-            report = run_scenario_swarm(run, self.options, progress, watch)
+            with progress.announcing(STARTS):
+                report = run_scenario_swarm(run, self.options, progress, watch)
         finally:
             progress.stop()
         names, violation, result = Names.of(run.scenario.network.topology), report.violation, report.result

@@ -1,7 +1,7 @@
 """Options of a swarm, and what each member does of it."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sdnloom.engine.swarm.sample import MEMBER_SAMPLE
 from sdnloom.engine.swarm.state_hash import MOST_SLOTS
@@ -35,7 +35,8 @@ class SwarmOptions:
     depth: int = 1000  # steps of a path at most
     memory: int = 64 << 20  # bytes
     bits_per_state: int = 3
-    jobs: int | None = None  # processes; None is one for each core that this process may use
+    # Processes; None is one for each core that this process may use. They have no effect on results.
+    jobs: int | None = field(default=None, compare=False)
     seconds: float | None = None  # of the whole run
 
     def __post_init__(self) -> None:
