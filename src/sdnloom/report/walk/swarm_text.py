@@ -83,9 +83,9 @@ def _omission_lines(swarm: SwarmResult) -> list[str]:
     worst = max(swarm.members, key=lambda each: each.share_omitted)
     size = swarm.options.memory / 2**20
     return [
-        f"left out by bit arrays of {size:,.4g} MiB: at most {percent(worst.share_omitted)} of the states that a "
-        "member met, on average,",
-        f"  and what only these lead to; a new state is taken for a known one with odds of up to "
+        f"left out by a bit array of {size:,.4g} MiB, on average: {percent(worst.share_omitted)} of the states that "
+        "its member met,",
+        "  and what only these lead to; a new state was taken for a known one with odds of at most "
         f"{max(each.odds for each in swarm.members):.2g}",
     ]
 
