@@ -29,6 +29,7 @@ BENCHMARKS: dict[str, str] = {
     "spin": "benchmarks.spin",
     "raceloom-examples": "benchmarks.raceloom_examples",
     "raceloom-zoo": "benchmarks.raceloom_zoo",
+    "swarm": "benchmarks.swarm",
     "view-page": "benchmarks.view_page",
 }
 

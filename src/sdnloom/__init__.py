@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
     from sdnloom.api.assertion import assert_holds as assert_holds
     from sdnloom.api.checks import run_check as run_check
     from sdnloom.api.confirm import run_confirm as run_confirm
+    from sdnloom.api.swarm import SwarmReport as SwarmReport, run_swarm as run_swarm
     from sdnloom.check.load import app_scenario as app_scenario, load_scenario as load_scenario
     from sdnloom.check.report import Report as Report
     from sdnloom.check.scenario import Scenario as Scenario
@@ -125,6 +126,7 @@ _NAMES = {
     "sdnloom.api.assertion": "assert_holds",
     "sdnloom.api.checks": "run_check",
     "sdnloom.api.confirm": "run_confirm",
+    "sdnloom.api.swarm": "SwarmReport run_swarm",
     "sdnloom.check.load": "app_scenario load_scenario",
     "sdnloom.check.report": "Report",
     "sdnloom.check.scenario": "Scenario",

@@ -133,6 +133,7 @@ def test_a_search_that_stops_early_says_why_and_what_to_raise(sdnloom: CommandLi
             "  --strategy no-delay: switches obey at once; finds much with few orders, never says HOLDS",
             "  --order dfs: depth first at once, for violations that are many steps away",
             "  sdnloom walk: random paths, many in a short time; they find deep violations and prove nothing",
+            "  sdnloom walk --swarm: deep searches in little memory, with an estimate of what they have seen",
             "searched 3 states, 2 transitions, depth 2, 1 handler run",
             "bounds: h1: at most 1 packet; at most 3 states",
             "tried: h1 pings h2: at most 1 packet; h2 only receives",

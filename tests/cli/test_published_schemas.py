@@ -51,6 +51,10 @@ COMMANDS: dict[str, list[tuple[int, tuple[Any, ...]]]] = {
     "replay": [(1, ("replay", TRACE))],
     "confirm": [(1, ("confirm", TRACE))],
     "walk": [(1, ("walk", "hub.toml")), (3, ("walk", "hub.toml", "--runs", 1, "--max-steps", 1))],
+    "swarm": [
+        (1, ("walk", "--swarm", "hub.toml", "--members", 2)),
+        (3, ("walk", "--swarm", "hub.toml", "--members", 2, "--max-steps", 1, "--export", "swarm.json")),
+    ],
     "minimise": [(0, ("minimise", TRACE, "-o", "smaller.sdnloom-trace.json"))],
     "explain": [(0, ("explain", TRACE))],
     "races": [

@@ -11,9 +11,10 @@ from sdnloom.engine.path import ReplayDivergence, replay
 from sdnloom.engine.semantics import Semantics, Transition
 from sdnloom.engine.trace import ReplayResult, Trace
 from sdnloom.report.replay.text import found_again
-from sdnloom.report.view.of_trace import replay_view, walk_view
+from sdnloom.report.view.of_trace import replay_view, swarm_view, walk_view
 from sdnloom.report.view.result_view import ResultView
 from sdnloom.report.walk.result import WalkResult
+from sdnloom.report.walk.swarm_result import SwarmWalk
 
 
 def scenario_replay_view(run: Run, recorded: Trace, replayed: ReplayResult, file: Path) -> ResultView:
@@ -42,6 +43,15 @@ def walked_scenario_view(run: Run, result: WalkResult, semantics: Semantics) -> 
     inside = run.step_details().of_path(semantics.system, semantics.initial(), steps)
     view = walk_view(run.scenario.name, run.scenario.network, result, semantics, inside)
     return view if result.violation is None else explained_view(view, [steps], semantics.system)
+
+
+def swarm_scenario_view(run: Run, result: SwarmWalk, semantics: Semantics) -> ResultView:
+    """A swarm in a run of a scenario."""
+    violation = result.swarm.violation
+    steps = () if violation is None else violation.transitions
+    inside = run.step_details().of_path(semantics.system, semantics.initial(), steps)
+    view = swarm_view(run.scenario.name, run.scenario.network, result, semantics, inside)
+    return view if violation is None else explained_view(view, [steps], semantics.system)
 
 
 def walked_program_view(program: Program, result: WalkResult, semantics: Semantics) -> ResultView:

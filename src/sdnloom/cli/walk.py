@@ -20,6 +20,7 @@ from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.replay_views import walked_program_view, walked_scenario_view
+from sdnloom.cli.swarm_walk import SWARM_PARAMETERS, SwarmOutput, SwarmRequest, swarm_options
 from sdnloom.cli.traces import MakeRecord, TraceRecord, check_folder, echo_early_violation, write_trace
 from sdnloom.engine.counterexample.minimise import MinimisedPath, minimise
 from sdnloom.engine.limits import LimitWatch
@@ -37,11 +38,21 @@ from sdnloom.report.walk.result import WalkResult, WalkViolation
 _OF_ACTORS = ("seed", "runs", "max_steps", "trace_dir", "show_output", "form", "exports")
 
 
-@click.command("walk", cls=GroupedCommand, groups={**APP_GROUPS, "Walks": ("seed", "runs", "max_steps")})
+WALK_GROUPS = {**APP_GROUPS, "Walks": ("seed", "runs", "max_steps"), "Swarm": SWARM_PARAMETERS}
+
+
+@click.command("walk", cls=GroupedCommand, groups=WALK_GROUPS)
 @describes_scenario
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Walk n has the seed SEED + n - 1.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Walk n has the seed SEED + n - 1; of a swarm, the seed of all of it.",
+)
 @click.option("--runs", type=click.IntRange(1), default=100, show_default=True, help="Number of walks.")
 @click.option("--max-steps", type=click.IntRange(1), default=1000, show_default=True, help="Length of a walk at most.")
+@swarm_options
 @click.option(
     "--trace-dir",
     type=click.Path(path_type=Path, file_okay=False),
@@ -58,6 +69,7 @@ def command(
     seed: int,
     runs: int,
     max_steps: int,
+    swarm: SwarmRequest | None,
     trace_dir: Path,
     show_output: bool,
     form: str,
@@ -68,8 +80,16 @@ def command(
     Steps that are not needed are removed from a violating walk. The same seed gives the same walks. SCENARIO is a
     scenario file, or a program of actors, FILE.py or FILE.py:NAME.
 
+    With --swarm, searches into the depth take the place of walks: they remember where they have been in a bit array
+    each, and the report estimates how much of the space they have seen.
+
     Exit code: 1 a property is violated, 2 bad input, 3 none was violated: walks prove nothing, so there is no 0.
     """
+    if swarm is not None:
+        if (choice := program_choice(scenario)) is not None:
+            raise click.UsageError(f"--swarm is for scenarios and apps, but {choice} is a program of actors")
+        load = partial(chosen_scenario, scenario, app_options)
+        return swarm.walk(load, SwarmOutput(trace_dir, show_output, form, exports))
     choice = program_choice(scenario)
     if choice is not None:
         refuse_options_of_scenarios(choice, _OF_ACTORS)

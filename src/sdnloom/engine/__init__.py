@@ -51,6 +51,9 @@ from sdnloom.engine.result import (
 from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.strategy import StrategySequence
+from sdnloom.engine.swarm.options import SwarmOptions
+from sdnloom.engine.swarm.result import SwarmResult
+from sdnloom.engine.swarm.run import search_swarm
 from sdnloom.engine.trace import Trace, TraceError, load_trace, replay_trace, save_trace
 from sdnloom.engine.walk import Stepper, Walk, random_walk
 
@@ -106,6 +109,8 @@ __all__ = [
     "Stepper",
     "Strategy",
     "StrategySequence",
+    "SwarmOptions",
+    "SwarmResult",
     "System",
     "Trace",
     "TraceError",
@@ -125,4 +130,5 @@ __all__ = [
     "replay_trace",
     "save_trace",
     "search",
+    "search_swarm",
 ]

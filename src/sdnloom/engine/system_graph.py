@@ -131,6 +131,11 @@ class SystemGraph(Graph[int]):
             prop.needs in _AT_EVENTS and not prop.has_memory for prop in self.system.properties
         )
 
+    @property
+    def masks(self) -> list[int]:
+        """For each column the bits of a state that are its code."""
+        return self._fields
+
     # Graph
 
     def initial(self) -> list[int]:

@@ -26,6 +26,7 @@ FORMATS: Final[Mapping[str, Mapping[str, str]]] = {
     "minimise": {"text": "minimise.text:minimise_text", "json": "minimise.json_format:minimise_json"},
     "explain": {"text": "explain.text:explanation_text", "json": "explain.json_format:explanation_json"},
     "walk": {"text": "walk.text:walk_text", "json": "walk.json_format:walk_json"},
+    "walk --swarm": {"text": "walk.swarm_text:swarm_text", "json": "walk.swarm_json:swarm_json"},
     "races": {
         "text": "races.text:races_text",
         "json": "races.json_format:races_json",

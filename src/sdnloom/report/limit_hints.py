@@ -23,6 +23,7 @@ _LIMIT_OPTIONS: Final = {
 }
 _REDUCE: Final = "--reduce: of several orders that lead to the same result one is taken"
 _WALK: Final = "sdnloom walk: random paths, many in a short time; they find deep violations and prove nothing"
+_SWARM: Final = "sdnloom walk --swarm: deep searches in little memory, with an estimate of what they have seen"
 
 
 def limit_options(reason: str) -> list[str]:
@@ -60,7 +61,7 @@ def _scenario_hints(report: Report) -> list[str]:
         hints.append("--order auto: breadth first, for violations that are few steps away, with dives into the depth")
     else:
         hints.append("--order dfs: depth first at once, for violations that are many steps away")
-    return [*hints, _WALK]
+    return [*hints, _WALK, _SWARM]
 
 
 def _fewer_packets(hosts: Iterable[Host]) -> list[str]:

@@ -26,6 +26,7 @@ from sdnloom.report.view.result_view import (
     ViewVerdict,
 )
 from sdnloom.report.walk.result import WalkResult
+from sdnloom.report.walk.swarm_result import SwarmWalk
 
 # What the steps did inside of the program: of a scenario, or the code of each step of a program of actors.
 InsideSteps: TypeAlias = TraceDetails | Sequence[Sequence[CodeRun]]
@@ -119,6 +120,23 @@ def walk_view(
     trace = _path_trace(traced, semantics, violation.transitions, length, inside)
     shown = trace_finding(finding, trace, str(violation.trace))
     return trace_result(name, "violated", f"VIOLATED {finding.property}: {finding.message}", shown, facts)
+
+
+def swarm_view(
+    name: str, network: Network, result: SwarmWalk, semantics: Semantics, inside: InsideSteps = ()
+) -> ResultView:
+    """A swarm, with the shortened path of its violation, if there is one."""
+    swarm = result.swarm
+    tried = f"a swarm of {counted(len(swarm.members), 'member')} with {counted(swarm.transitions, 'transition')} in all"
+    facts = (("tried", tried), ("seed", str(swarm.options.seed)))
+    violation = swarm.violation
+    if violation is None:
+        headline = f"INCOMPLETE no violation in {tried}"
+        return ResultView("trace", name, "incomplete", headline, (), (), facts, version=__version__)
+    length = f"{counted(len(violation.transitions), 'step')} of a path of {swarm.walked}"
+    trace = _path_trace(network, semantics, violation.transitions, length, inside)
+    shown = trace_finding(Finding(violation.property, violation.message), trace, str(result.trace))
+    return trace_result(name, "violated", f"VIOLATED {violation.property}: {violation.message}", shown, facts)
 
 
 def trace_result(
