@@ -21,9 +21,10 @@ from typing import Any
 
 from benchmarks.pings import pings
 from benchmarks.report import Report
+from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import System
-from sdnloom.engine.result import SearchOptions
+from sdnloom.engine.result import Limits, SearchOptions
 from sdnloom.engine.search import _Run, search
 from sdnloom.engine.semantics import AT_REST
 
@@ -174,7 +175,9 @@ class _Questions:
         for action, core, message in self.asked:
             taken = 0 if message is None else tables.messages.number(message)
             numbered.append((action, tables.cores[tables.actions[action][0]].number(core), taken))
-        with _quiet():
+        watch = LimitWatch(Limits())
+        tables.pause = lambda: None if watch.progress_due() else None
+        with _quiet(), watch.in_force():
             before = time.process_time()
             for each in numbered:
                 tables.step(*each)
