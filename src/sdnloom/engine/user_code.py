@@ -254,7 +254,8 @@ def fold_event(prop: Property, memory: Any, event: Event) -> Hashable:
     """The property's memory after an event."""
     try:
         after = prop.fold(memory, event)
-        _hashable("memory", after)
+        if after is not memory:
+            _hashable("memory", after)
     except Exception as error:
         shown = repr(event)
         shown = shown if len(shown) <= _MOST_EVENT else f"{shown[:_MOST_EVENT]}..."
