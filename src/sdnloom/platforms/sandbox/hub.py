@@ -161,9 +161,10 @@ class Hub(CapturedAspect):
 
         Their `finally` clauses run now; otherwise they would run in the restored state, when they are collected.
         """
-        for thread in self.parked():
-            if id(thread._stack) in self._held:
-                continue
+        self._end([thread for thread in self.parked() if id(thread._stack) not in self._held])
+
+    def _end(self, threads: Iterable[HubThread]) -> None:
+        for thread in threads:
             for _ in range(MAX_UNWINDS):
                 if not thread.dead:
                     self._throw(thread)
@@ -219,7 +220,7 @@ class Hub(CapturedAspect):
     def stop(self) -> None:
         """End all threads and timers. One that does not end when it is told to is left where it is."""
         try:
-            self.discard()
+            self._end(self.parked())  # held or not: what it does about that is part of the state
         except HubError:
             for thread in self.parked():
                 self._leave_stuck(thread)
