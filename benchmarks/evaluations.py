@@ -10,7 +10,6 @@ The subjects with apps need those of ryu==4.34 (`make ryu`).
 import argparse
 import gc
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -145,8 +144,8 @@ class _Questions:
     def answered(self) -> System:
         """Return the system with steps that hand out the answers in the order of the questions.
 
-        What holds at rest perhaps holds only with LATE actions, which are no part of it, and witnesses would be replayed:
-        neither is looked for.
+        What holds at rest perhaps holds only with LATE actions, which are no part of it, and witnesses would be
+        replayed: neither is looked for.
         """
         assert self.tables is not None
         found = [self.tables.actions[action][1].step(core, message) for action, core, message in self.asked]
@@ -176,7 +175,6 @@ class _Questions:
             taken = 0 if message is None else tables.messages.number(message)
             numbered.append((action, tables.cores[tables.actions[action][0]].number(core), taken))
         watch = LimitWatch(Limits())
-        tables.pause = lambda: None if watch.progress_due() else None
         with _quiet(), watch.in_force():
             before = time.process_time()
             for each in numbered:

@@ -118,7 +118,9 @@ class StepCall:
         return tuple(results)
 
 
-def refuse_unhashable(component: Component, action: Action, core: Any, message: Any, outcomes: Iterable[Outcome]) -> None:
+def refuse_unhashable(
+    component: Component, action: Action, core: Any, message: Any, outcomes: Iterable[Outcome]
+) -> None:
     """Raise ModelError if the core or a message of an outcome is not hashable."""
     try:
         for outcome in outcomes:
@@ -155,9 +157,7 @@ def _checked_outcomes(
     return outcomes
 
 
-def _check_choices(
-    component: Component, action: Action, core: Any, message: Any, outcomes: Sequence[Outcome]
-) -> None:
+def _check_choices(component: Component, action: Action, core: Any, message: Any, outcomes: Sequence[Outcome]) -> None:
     choices = [outcome.choice for outcome in outcomes]
     if len(set(choices)) < len(choices):
         raise ModelError(

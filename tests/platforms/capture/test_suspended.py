@@ -79,9 +79,7 @@ def store_of():
         def waiting():
             return [thread.label for thread in hub.parked()]
 
-        return FreshProgram(
-            {"program": program, "hub": hub}, Scope(), hub.discard, waiting, None, hub.stacks, hub.hold
-        )
+        return FreshProgram({"program": program, "hub": hub}, Scope(), hub.discard, waiting, None, hub.stacks, hub.hold)
 
     programs = []
     store = StateStore(make(), make, lambda name: programs[-1].step(name))

@@ -102,7 +102,10 @@ class Classifier:
             self._view(number, core, contents, some, found)
             for number, (some, found) in enumerate(zip(offers, outcomes, strict=True))
         ]
-        key = (tuple(undisturbed), *[(view.now, bool(some), *view[3:]) for view, some in zip(views, offers, strict=True)])
+        key = (
+            tuple(undisturbed),
+            *[(view.now, bool(some), *view[3:]) for view, some in zip(views, offers, strict=True)],
+        )
         known = self._known.get(key)
         if known is None:
             found = tuple(self._action_class(number, views) for number in range(len(views)))

@@ -39,7 +39,9 @@ class StateClasses:
             else:
                 taken = tables.take(inbox[slot], place[slot + 1])
                 offers.append(bool(taken))
-                outcomes.append([each.outcome for message, _, _ in taken for each in tables.step(action, core, message)])
+                outcomes.append(
+                    [each.outcome for message, _, _ in taken for each in tables.step(action, core, message)]
+                )
         found = self._classifiers[component].class_of(
             tables.cores[component].values[core],
             [tables.contents[channel].values[content] for channel, content in zip(inbox, place[1:], strict=True)],

@@ -312,9 +312,7 @@ class _Wholly(dict[int, int]):
         return found
 
 
-def closure(
-    key: int, needed: Sequence[int] | Mapping[int, int], count: int, counted: int = 0, most: int = 0
-) -> int:
+def closure(key: int, needed: Sequence[int] | Mapping[int, int], count: int, counted: int = 0, most: int = 0) -> int:
     """A small set of nodes that contains the key and, for each of its nodes, the nodes that it needs.
 
     A part of an action needs nothing if the whole action, one of the first `count` nodes, is in the set. So whole
