@@ -13,14 +13,14 @@ Memos hold the moves of a component by its place, and the change of a reception 
 from collections.abc import Sequence
 from itertools import chain
 from operator import getitem
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from sdnloom.engine import user_code
 from sdnloom.engine.graph import Graph
 from sdnloom.engine.memo import LocalOutcome, Memo
 from sdnloom.engine.model import Fault, Mode, Needs, Property, Step, Strategy, System
-from sdnloom.engine.move_tables import FastMove, Forked, Move, Moves, Plan, Reception, ReducedMoves
 from sdnloom.engine.observers import Observation
+from sdnloom.engine.reduction.reduced_moves import Plan, ReducedMoves
 from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.reduction.state_classes import StateClasses
 from sdnloom.engine.semantics import Finding, State
@@ -33,6 +33,58 @@ _WIDTH = _FLAG_BITS + _NUMBER_BITS
 from_iterable = chain.from_iterable
 _NOTHING_TAKEN: tuple[tuple[int, int, Fault | None], ...] = ((0, -1, None),)
 _AT_EVENTS = (Needs.EVENT, Needs.ORDER)
+
+
+class Move(NamedTuple):
+    """One component's part of a transition: the difference to the state, and the receptions of the other columns."""
+
+    change: int
+    received: tuple[tuple[int, "_Reception"], ...]  # (column, code there -> what it adds to the state)
+    local: LocalOutcome
+
+
+# A move as the hot loop wants it: (change, first column that receives, its memo, the further ones, the Move).
+_Fast: TypeAlias = tuple[int, int, "_Reception | None", tuple[tuple[int, "_Reception"], ...], Move]
+
+
+class _Forked(Exception):  # noqa: N818 (not an error)
+    """A reception has several alternatives or a fault, so the move is more than one transition."""
+
+
+class _Reception(dict[int, int]):
+    """Memo of one reception by one column: code before -> what it adds to the state. Filled on demand."""
+
+    def __init__(self, graph: "SystemGraph", column: int, what: Any) -> None:
+        super().__init__()
+        self.graph, self.column, self.what = graph, column, what
+
+    def alternatives(self, code: int) -> list[tuple[int, tuple[Fault, ...]]]:
+        """Every (change, faults) of the reception."""
+        return [(after - code, faults) for after, faults in self.graph.receive(self.column, code, self.what)]
+
+    def __missing__(self, code: int) -> int:
+        graph, column = self.graph, self.column
+        if column < graph.components:
+            after = graph.pushed_plainly(column, graph.values[column][code], self.what)
+            if after is None:
+                raise _Forked
+            change = self[code] = graph.code(column, after) - code
+        else:
+            ((change, _),) = self.alternatives(code)
+            self[code] = change
+        return change
+
+
+class _Moves(dict[int, tuple[_Fast, ...]]):
+    """Memo of the moves of one component: code -> its moves. Filled on demand."""
+
+    def __init__(self, graph: "SystemGraph", component: int, idle: bool) -> None:
+        super().__init__()
+        self.graph, self.component, self.idle = graph, component, idle
+
+    def __missing__(self, code: int) -> tuple[_Fast, ...]:
+        moves = self[code] = self.graph.moves(self.component, code, self.idle)
+        return moves
 
 
 class SystemGraph(Graph[int]):
@@ -60,10 +112,10 @@ class SystemGraph(Graph[int]):
         self._actions: list[list[tuple[int, int, int]]] = [[] for _ in range(self.components)]
         for number, (owner, action) in enumerate(tables.actions):
             self._actions[owner].append((number, tables.taken_slot[number], flags[action.mode]))
-        self._active = [Moves(self, component, idle=False) for component in range(self.components)]
-        self._waiting = [Moves(self, component, idle=True) for component in range(self.components)]
-        self._received_from: dict[int, tuple[tuple[int, Reception], ...]] = {}  # by number of the outcome
-        self._receptions: dict[tuple[int, Any], Reception] = {}
+        self._active = [_Moves(self, component, idle=False) for component in range(self.components)]
+        self._waiting = [_Moves(self, component, idle=True) for component in range(self.components)]
+        self._received_from: dict[int, tuple[tuple[int, _Reception], ...]] = {}  # by number of the outcome
+        self._receptions: dict[tuple[int, Any], _Reception] = {}
         # With a reduction: the number of the class of each code, and what to explore for each combination of classes.
         self._state_classes = None if reduction is None else StateClasses(tables, reduction)
         self._classed: list[dict[int, int]] = [{} for _ in range(self.components)]
@@ -212,7 +264,7 @@ class SystemGraph(Graph[int]):
                 if more:
                     for column, changes in more:
                         after += changes[codes[column]]
-            except Forked:
+            except _Forked:
                 results += [branch for branch, _ in self._branches(state, move)]
             else:
                 append(after)
@@ -240,7 +292,7 @@ class SystemGraph(Graph[int]):
                 try:
                     for column, changes in received:
                         after += changes[codes[column]]
-                except Forked:
+                except _Forked:
                     results += [(branch, after_it) for branch, _ in self._branches(state, move)]
                 else:
                     results.append((after, after_it))
@@ -286,7 +338,7 @@ class SystemGraph(Graph[int]):
         try:
             for column, changes in move.received:
                 after += changes[state & self._fields[column]]
-        except Forked:
+        except _Forked:
             reached: list[tuple[int, tuple[Fault, ...]]] = [(state + move.change, ())]
             for column, changes in move.received:
                 reached = [
@@ -324,11 +376,11 @@ class SystemGraph(Graph[int]):
                 self._classed[column][known] = self.class_of(column, value)
         return known
 
-    def moves(self, component: int, code: int, idle: bool) -> tuple[FastMove, ...]:
+    def moves(self, component: int, code: int, idle: bool) -> tuple[_Fast, ...]:
         """The moves of a component from a place, in canonical order."""
         place = self.values[component][code]
         tables = self.tables
-        results: list[FastMove] = []
+        results: list[_Fast] = []
         for action, slot, flag in self._actions[component]:
             if (flag == _IDLE) != idle:
                 continue
@@ -355,7 +407,7 @@ class SystemGraph(Graph[int]):
             return _NOTHING_TAKEN
         return self.tables.take(self.tables.inbox[component][slot], place[slot + 1])
 
-    def _received(self, local: LocalOutcome, faults: tuple[Fault, ...]) -> tuple[tuple[int, Reception], ...]:
+    def _received(self, local: LocalOutcome, faults: tuple[Fault, ...]) -> tuple[tuple[int, _Reception], ...]:
         """The receptions of an outcome by the columns other than the component's own."""
         known = None if faults else self._received_from.get(local.number)
         if known is None:
@@ -402,10 +454,10 @@ class SystemGraph(Graph[int]):
             reached = forked
         return [(tuple(after), faults) for after, faults in reached]
 
-    def _reception(self, column: int, what: Any) -> Reception:
+    def _reception(self, column: int, what: Any) -> _Reception:
         known = self._receptions.get((column, what))
         if known is None:
-            known = self._receptions[column, what] = Reception(self, column, what)
+            known = self._receptions[column, what] = _Reception(self, column, what)
         return known
 
     def receive(self, column: int, code: int, what: Any) -> list[tuple[int, tuple[Fault, ...]]]:

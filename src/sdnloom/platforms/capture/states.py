@@ -1,8 +1,8 @@
 """Store of the states of a program: each is known by its digest and can be restored.
 
-A state is stored as a snapshot, with the stacks of threads that wait inside a call (`suspended`). One that no snapshot
-can hold (a stack that cannot be put back, a generator) is stored as the state before it and the step from there: it is
-restored from the nearest earlier state that has a snapshot, by taking the steps again. So is one with a stack that is
+A state is stored as a snapshot, with the stacks of threads that wait inside a call (`suspended_stack`). One that no
+snapshot can hold (a stack that cannot be put back, a generator) is stored as the state before it and the step from there: it
+is restored from the nearest earlier state that has a snapshot, by taking the steps again. So is one with a stack that is
 somewhere else by now; afterwards it has a snapshot again, with the stacks that the steps have made. If not even the
 first state has one, the program is made again each time, and all steps are taken again. Law: however a state is
 restored, its digest is the same; a program that breaks this is refused.
@@ -29,7 +29,7 @@ from sdnloom.platforms.capture.digest import KeyOrder, canonical_text
 from sdnloom.platforms.capture.frames import frames_view
 from sdnloom.platforms.capture.save_restore import CaptureError
 from sdnloom.platforms.capture.snapshot import Scope, Snapshot, restore_snapshot, take_snapshot
-from sdnloom.platforms.capture.suspended import SuspendedStack, note_stack
+from sdnloom.platforms.capture.suspended_stack import SuspendedStack, note_stack
 
 StepType = TypeVar("StepType", bound=Hashable)
 ActResult = TypeVar("ActResult")

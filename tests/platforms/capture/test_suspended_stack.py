@@ -7,7 +7,7 @@ import pytest
 
 from sdnloom.platforms.capture.snapshot import Scope
 from sdnloom.platforms.capture.states import FreshProgram, StateStore
-from sdnloom.platforms.capture.suspended import note_stack
+from sdnloom.platforms.capture.suspended_stack import note_stack
 from sdnloom.platforms.sandbox.hub import Hub
 
 CONTEXT = contextvars.ContextVar("CONTEXT")
