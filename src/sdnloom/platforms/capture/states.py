@@ -1,11 +1,11 @@
 """Store of the states of a program: each is known by its digest and can be restored.
 
 A state is stored as a snapshot, with the stacks of threads that wait inside a call (`suspended_stack`). One that no
-snapshot can hold (a stack that cannot be put back, a generator) is stored as the state before it and the step from there: it
-is restored from the nearest earlier state that has a snapshot, by taking the steps again. So is one with a stack that is
-somewhere else by now; afterwards it has a snapshot again, with the stacks that the steps have made. If not even the
-first state has one, the program is made again each time, and all steps are taken again. Law: however a state is
-restored, its digest is the same; a program that breaks this is refused.
+snapshot can hold (a stack that cannot be put back, a generator) is stored as the state before it and the step from
+there: it is restored from the nearest earlier state that has a snapshot, by taking the steps again. So is one with a
+stack that is somewhere else by now; afterwards it has a snapshot again, with the stacks that the steps have made. If
+not even the first state has one, the program is made again each time, and all steps are taken again. Law: however a
+state is restored, its digest is the same; a program that breaks this is refused.
 
 A limit or Ctrl-C may end a step anywhere (`engine.stop_points`). What it leaves is not used: the program is made again,
 and since snapshots hold objects of the old one, states are then restored from the first one by their steps.
