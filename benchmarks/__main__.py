@@ -12,6 +12,7 @@ BENCHMARKS: dict[str, str] = {
     "concolic": "benchmarks.concolic",
     "confirm": "benchmarks.confirm",
     "discovery-limits": "benchmarks.discovery_limits",
+    "evaluations": "benchmarks.evaluations",
     "minimise": "benchmarks.minimise",
     "nice-table1": "benchmarks.nice_table1",
     "nice-table4": "benchmarks.nice_table4",

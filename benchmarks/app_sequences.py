@@ -201,7 +201,8 @@ def replayed(known: OskenProgram, course: Course, chance: random.Random) -> Cour
     states = known._states
     for core, kept in states._stored.items():
         if kept.before is not None:
-            states._stored[core] = replace(kept, snapshot=None)
+            states._stored[core] = replace(kept, snapshot=None, stacks=())
+    states._snapshot = lambda first: (None, ())  # type: ignore[method-assign]
     return restored(known, course, chance)
 
 

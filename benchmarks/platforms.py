@@ -62,7 +62,7 @@ def _capturing(report: Report, calls: int) -> None:
             _timed(times["handler"], handle)
             loaded._apps.collect()
             _timed(times["digest"], lambda: states._core(None, None))
-            snapshot = _timed(times["take"], lambda: states._snapshot(first=False))
+            snapshot = _timed(times["take"], lambda: states._snapshot(first=False)[0])
             _timed(times["restore"], lambda: restore_snapshot(snapshot))  # noqa: B023
             size = snapshot.size
     handled, *costs = (statistics.median(times[name]) * 1e6 for name in ("handler", "take", "restore", "digest"))

@@ -69,7 +69,7 @@ def test_the_monitor_polls_while_packets_travel(ryu: Path, sdnloom: CommandLine)
     )
     assert "seen: sometimes TimerFired" in run.out
     assert "time passes to the program's next timer at most 2 times" in run.out
-    assert "states of the program are kept by replay: thread SimpleMonitor13._monitor waits inside of a call" in run.out
+    assert "kept by replay" not in run.out
 
 
 def test_the_tutorial_switch_holds(ryu: Path, sdnloom: CommandLine) -> None:

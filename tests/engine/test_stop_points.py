@@ -12,6 +12,7 @@ from sdnloom.engine.result import Incomplete, Limits, Progress, SearchOptions, V
 from sdnloom.engine.search import search
 from sdnloom.engine.stop_points import (
     LimitReached,
+    call_interruptibly,
     check_limits,
     end_user_code,
     interruptible,
@@ -68,6 +69,30 @@ def test_only_user_code_can_be_ended():
                 assert stop_points.under_way() == "a step"
         with limits_in_force(None):
             assert stop_points.under_way() is None
+    assert stop_points.under_way() is None
+
+
+def test_a_function_that_is_called_interruptibly_is_user_code_while_it_runs():
+    def add(one, other):
+        assert stop_points.under_way() == "a step"
+        return one + other
+
+    def swallow(one, other):
+        try:
+            end_user_code("struck")
+        except LimitReached:
+            if other:
+                raise ValueError from None
+
+    with limits_in_force(lambda: None):
+        assert call_interruptibly("a step", add, 1, 2) == 3
+        assert stop_points.under_way() is None
+        with pytest.raises(ZeroDivisionError):
+            call_interruptibly("a step", lambda one, other: one / other, 1, 0)
+        assert stop_points.under_way() is None
+    for raises in (False, True):
+        with limits_in_force(lambda: None), pytest.raises(LimitReached, match="struck"):
+            call_interruptibly("a step", swallow, 1, raises)
     assert stop_points.under_way() is None
 
 

@@ -5,7 +5,7 @@ transition. Queues are not part of a core, which keeps the number of situations 
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from sdnloom.engine import user_code
 from sdnloom.engine.journal.journal import FOLD, PUSH, RANK, STEP, TAKE, Journal
@@ -13,6 +13,7 @@ from sdnloom.engine.model import Action, Component, Core, Event, Fault, Message,
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.stop_points import check_limits
 from sdnloom.engine.strategy import Ranks, ranks_of
+from sdnloom.engine.user_code import StepCall
 
 V = TypeVar("V", bound=Hashable)
 
@@ -29,9 +30,8 @@ class Interner(Generic[V]):
 
     def number(self, value: V) -> int:
         """The value's number, a new one if it is new."""
-        known = self._numbers.get(value)
-        if known is None:
-            known = self._numbers[value] = len(self.values)
+        known = self._numbers.setdefault(value, len(self.values))  # hashed once, new or not
+        if known == len(self.values):
             self.values.append(value)
         return known
 
@@ -55,6 +55,10 @@ class LocalOutcome(NamedTuple):
     outcome: Outcome
 
 
+_Stored: TypeAlias = tuple[tuple[tuple[int, int], ...], tuple[int, ...]]
+_NOTHING_SENT: _Stored = ((), ())
+
+
 class Memo:
     """The numbered values of one system and everything that user code was asked about them; shared by both engines.
 
@@ -73,6 +77,10 @@ class Memo:
         self.actions: list[tuple[int, Action]] = [
             (number, action) for number, component in enumerate(system.components) for action in component.actions
         ]
+        self._calls = [StepCall(system.components[number], action) for number, action in self.actions]
+        self._hashes: list[dict[int, int]] = [{} for _ in system.components]  # of cores, by number
+        # How an outcome's only message is stored: (component, channel, number of the message) -> own, batches.
+        self._alone: dict[tuple[int, str, int], _Stored] = {}
         # Channels by receiver: a channel is (component, slot).
         self.inbox: list[list[int]] = [[] for _ in system.components]
         self.slot: list[tuple[int, int]] = []
@@ -231,35 +239,51 @@ class Memo:
         number, declared = self.actions[action]
         component = self.system.components[number]
         self.evaluations[number] += 1
-        outcomes = user_code.evaluate(
-            component,
-            declared,
-            self.cores[number].values[core],
-            None if message == 0 else self.messages.values[message],
-            self.checked,
-        )
+        value = self.cores[number].values[core]
+        taken = None if message == 0 else self.messages.values[message]
+        if self.checked:
+            outcomes = user_code.evaluate(component, declared, value, taken, checked=True)
+        else:
+            hashes = self._hashes[number]
+            if core not in hashes:
+                hashes[core] = hash(value)
+            outcomes = self._calls[action].outcomes(value, hashes[core], taken)
         self.pause()
-        return tuple(self._local(action, number, message, outcome) for outcome in outcomes)
+        try:
+            return tuple([self._local(action, number, message, outcome) for outcome in outcomes])
+        except TypeError:
+            user_code.refuse_unhashable(component, declared, value, taken, outcomes)
+            raise
 
     def _local(self, action: int, component: int, message: int, outcome: Outcome) -> LocalOutcome:
+        core = self.cores[component].number(outcome.core)
+        own, batches = self._stored(component, outcome) if outcome.sends else _NOTHING_SENT
+        local = LocalOutcome(len(self.locals), action, message, core, own, batches, outcome)
+        self.locals.append(local)
+        return local
+
+    def _stored(self, component: int, outcome: Outcome) -> _Stored:
+        """The outcome's messages to the component itself, and the batches of the others."""
+        sends = outcome.sends
+        alone = None
+        if len(sends) == 1:
+            alone = component, sends[0][0], self.messages.number(sends[0][1])
+            if alone in self._alone:
+                return self._alone[alone]
+        else:
+            sends = tuple(self.semantics.in_storage_order(component, outcome))
         own: list[tuple[int, int]] = []
         others: dict[int, list[tuple[int, int]]] = {}
-        for name, sent in self.semantics.in_storage_order(component, outcome):
+        for name, sent in sends:
             channel = self.semantics.channel_index[name]
             to, slot = self.slot[channel]
             self.sent[channel].setdefault(sent, set()).add(self.system.components[component].name)
             (own if to == component else others.setdefault(to, [])).append((slot, self.messages.number(sent)))
-        local = LocalOutcome(
-            len(self.locals),
-            action,
-            message,
-            self.cores[component].number(outcome.core),
-            tuple(own),
-            tuple(self.batches.number(MessageBatch(to, tuple(items))) for to, items in others.items()),
-            outcome,
-        )
-        self.locals.append(local)
-        return local
+        batches = [self.batches.number(MessageBatch(to, tuple(items))) for to, items in others.items()]
+        stored = tuple(own), tuple(batches)
+        if alone is not None:
+            self._alone[alone] = stored
+        return stored
 
 
 class MemoSemantics(Semantics):

@@ -175,7 +175,8 @@ class Action:
     footprint: Callable[[Any, tuple[Any, ...], Any], Footprint] | None = None
 
 
-def _unchanged(core: Any) -> Core:
+def keep_core(core: Any) -> Core:
+    """The core itself: the `canonical` of a component whose cores are all different."""
     return core  # type: ignore[no-any-return]
 
 
@@ -191,7 +192,7 @@ class Component:
     name: str
     initial: Core
     actions: tuple[Action, ...]
-    canonical: Callable[[Any], Core] = _unchanged
+    canonical: Callable[[Any], Core] = keep_core
     conflict: Callable[[Any, Any], bool] | None = None
     cell_text: Callable[[Any], str] | None = None
     waits: Callable[[Any], str | None] | None = None

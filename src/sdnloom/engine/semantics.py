@@ -67,6 +67,7 @@ class Semantics:
         self.checked = checked
         self.index = {component.name: number for number, component in enumerate(system.components)}
         self.channel_index = {channel.name: number for number, channel in enumerate(system.channels)}
+        self._receivers = {channel.name: self.index[channel.to] for channel in system.channels}
         self.with_memory = tuple(prop for prop in system.properties if prop.has_memory)
         self._waits = [(n, each.waits) for n, each in enumerate(system.components) if each.waits is not None]
 
@@ -194,9 +195,11 @@ class Semantics:
     def in_storage_order(self, sender: int, outcome: Outcome) -> list[tuple[str, Message]]:
         """The outcome's messages receiver by receiver: the sender's own channels first, then in component order."""
 
-        def receiver(send: tuple[str, Message]) -> tuple[bool, int]:
-            to = self.index[self.system.channels[self.channel_index[send[0]]].to]
-            return to != sender, to
+        receivers = self._receivers
+
+        def receiver(send: tuple[str, Message]) -> int:
+            to = receivers[send[0]]
+            return -1 if to == sender else to
 
         return sorted(outcome.sends, key=receiver)
 

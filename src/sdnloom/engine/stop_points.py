@@ -7,7 +7,9 @@ runs user code in there throws away what that code has touched; our own work aro
 
 import threading
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
+
+Result = TypeVar("Result")
 
 
 class LimitReached(KeyboardInterrupt):
@@ -86,6 +88,25 @@ class interruptible:  # noqa: N801 (a context)
         del _thread.under_way[self._depth :]
         if _thread.struck is not None and (kind is None or not issubclass(kind, LimitReached)):
             raise LimitReached(_thread.struck)
+
+
+def call_interruptibly(what: str, function: Callable[[Any, Any], Result], one: Any, other: Any) -> Result:
+    """The function's result; it runs as inside of `interruptible(what)`, without the cost of a context."""
+    thread = _thread
+    inside = thread.under_way
+    depth = len(inside)
+    inside.append(what)
+    try:
+        result = function(one, other)
+    except BaseException as error:
+        del inside[depth:]
+        if thread.struck is not None and not isinstance(error, LimitReached):
+            raise LimitReached(thread.struck) from error
+        raise
+    del inside[depth:]
+    if thread.struck is not None:
+        raise LimitReached(thread.struck)
+    return result
 
 
 class shielded:  # noqa: N801 (a context)

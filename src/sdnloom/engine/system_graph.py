@@ -17,11 +17,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from sdnloom.engine import user_code
 from sdnloom.engine.graph import Graph
-from sdnloom.engine.memo import Interner, LocalOutcome, Memo
+from sdnloom.engine.memo import LocalOutcome, Memo
 from sdnloom.engine.model import Fault, Mode, Needs, Property, Step, Strategy, System
 from sdnloom.engine.observers import Observation
-from sdnloom.engine.reduction.place_classes import PlaceClass
+from sdnloom.engine.reduction.reduced_moves import Plan, ReducedMoves
 from sdnloom.engine.reduction.reduction import Reduction
+from sdnloom.engine.reduction.state_classes import StateClasses
 from sdnloom.engine.semantics import Finding, State
 from sdnloom.engine.strategy import Ranking, least, ranks_of
 from sdnloom.errors import SdnloomError
@@ -115,12 +116,11 @@ class SystemGraph(Graph[int]):
         self._waiting = [_Moves(self, component, idle=True) for component in range(self.components)]
         self._received_from: dict[int, tuple[tuple[int, _Reception], ...]] = {}  # by number of the outcome
         self._receptions: dict[tuple[int, Any], _Reception] = {}
-        # A reduction's classes of places, by component and number, and the number of the class of each code.
-        self._classes: list[Interner[PlaceClass]] = [Interner() for _ in range(self.components)]
+        # With a reduction: the number of the class of each code, and what to explore for each combination of classes.
+        self._state_classes = None if reduction is None else StateClasses(tables, reduction)
         self._classed: list[dict[int, int]] = [{} for _ in range(self.components)]
-        self._subsets: dict[tuple[int, ...], int | None] = {}  # the actions a reduction keeps, None: all
-        self._commuting: dict[tuple[int, ...], list[int]] = {}
-        self._classifiers = [] if reduction is None else [*map(reduction.classifier, self.system.components)]
+        self._plans: dict[tuple[int, ...], Plan] = {}
+        self._steps = [[ReducedMoves(moves) for moves in table] for table in (self._active, self._waiting)]
         self.cycle_proviso = reduction is not None and reduction.cycle_proviso
         self._ranking = None if strategy is None else Ranking(strategy, tables)
         self.checks_states = bool(self.system.properties)
@@ -277,20 +277,47 @@ class SystemGraph(Graph[int]):
 
     def awake(self, state: int, asleep: int) -> list[tuple[int, int]]:
         """(next state, its sleep set) for the actions that the reduction keeps and that are not asleep."""
-        classes = self._classes_at(state)
-        kept, commuting = self.kept(classes), self.commuting(classes)
+        codes = [*map(state.__and__, self._fields)]
+        classes = tuple(map(getitem, self._classed, codes))
+        kept, commuting, tables = self._plans.get(classes) or self._plan(state, classes)
+        kept &= ~asleep
         results: list[tuple[int, int]] = []
         last, sleeping = -1, asleep  # the previous action; the sleep set so far, of which the part that commutes stays
-        for move in self._enabled(state):
-            action = move.local.action
-            if asleep >> action & 1 or (kept is not None and not kept >> action & 1):
-                continue
-            if action != last:
-                sleeping |= 1 << last if last >= 0 else 0
-                last = action
-            after_it = sleeping & commuting[action]
-            results += [(after, after_it) for after, _ in self._branches(state, move)]
+        after_it = 0
+        for component, steps in tables:
+            for bit, action, change, received, move in steps[codes[component]]:
+                if not bit & kept:
+                    continue
+                if action != last:
+                    if last >= 0:
+                        sleeping |= 1 << last
+                    last = action
+                    after_it = sleeping & commuting[action]
+                after = state + change
+                try:
+                    for column, changes in received:
+                        after += changes[codes[column]]
+                except _Forked:
+                    results += [(branch, after_it) for branch, _ in self._branches(state, move)]
+                else:
+                    results.append((after, after_it))
         return results
+
+    def _plan(self, state: int, numbers: tuple[int, ...]) -> "Plan":
+        """What to explore in a state whose places have these classes, which say what is enabled."""
+        assert self._state_classes is not None
+        kept, commuting = self.kept(numbers), self.commuting(numbers)
+        every = -1 if kept is None else kept
+        enabled = self._state_classes.enabled(numbers)
+        tables = self._steps[:1] if state & self._must else self._steps
+        steps = [
+            (component, steps)
+            for table in tables
+            for component, steps in enumerate(table)
+            if any(every & enabled & 1 << action for action, _, _ in self._actions[component])
+        ]
+        plan = self._plans[numbers] = Plan(every, commuting, tuple(steps))
+        return plan
 
     def _subset(self, state: int, kept: int) -> list[int]:
         """The next states by the actions in the bit set `kept`."""
@@ -458,44 +485,18 @@ class SystemGraph(Graph[int]):
 
     def class_of(self, component: int, place: tuple[int, ...]) -> int:
         """The number of a place's class."""
-        tables = self.tables
-        channels = list(zip(tables.inbox[component], place[1:], strict=True))
-        offers = [self._offers(component, slot, place) for _, slot, _ in self._actions[component]]
-        outcomes = [
-            [local.outcome for message, _, _ in offered for local in tables.step(action, place[0], message)]
-            for (action, _, _), offered in zip(self._actions[component], offers, strict=True)
-        ]
-        found = self._classifiers[component].class_of(
-            tables.cores[component].values[place[0]],
-            [tables.contents[channel].values[content] for channel, content in channels],
-            list(map(bool, offers)),
-            outcomes,
-            [tables.undisturbed(channel, content) for channel, content in channels],
-        )
-        return self._classes[component].number(found)
+        assert self._state_classes is not None
+        return self._state_classes.class_of(component, place)
 
     def commuting(self, numbers: tuple[int, ...]) -> list[int]:
         """For each action, those that commute with it where the places have these classes."""
-        try:
-            return self._commuting[numbers]
-        except KeyError:
-            assert self.reduction is not None
-            classes = tuple([table.values[number] for table, number in zip(self._classes, numbers, strict=True)])
-            found = self._commuting[numbers] = self.reduction.commuting(classes)
-            return found
-
-    def _classes_at(self, state: int) -> tuple[int, ...]:
-        return tuple([known[state & field] for known, field in zip(self._classed, self._fields)])  # noqa: B905
+        assert self._state_classes is not None
+        return self._state_classes.commuting(numbers)
 
     def kept(self, numbers: tuple[int, ...]) -> int | None:
         """The bit set of actions that the reduction keeps where the places have these classes, None for all."""
-        try:
-            return self._subsets[numbers]
-        except KeyError:
-            assert self.reduction is not None
-            classes = tuple([table.values[number] for table, number in zip(self._classes, numbers, strict=True)])
-            kept = self._subsets[numbers] = self.reduction.subset(classes)
-            return kept
+        assert self._state_classes is not None
+        return self._state_classes.kept(numbers)
 
     def _memory_flags(self, prop: Property, memory: Any) -> int:
         if prop.needs not in _AT_EVENTS:
@@ -508,7 +509,7 @@ class SystemGraph(Graph[int]):
         """The bit set of actions that the reduction keeps, None where it keeps all."""
         if self.reduction is None:
             return None
-        return self.kept(self._classes_at(state))
+        return self.kept(tuple(map(getitem, self._classed, map(state.__and__, self._fields))))
 
     def _chosen(self, state: int) -> tuple[list[tuple[Move, int]], list[tuple[Move, int]]]:
         """The moves that strategy and reduction choose, and those that only the strategy would.

@@ -23,8 +23,9 @@ from sdnloom.engine.model import (
     RestartRequired,
     Step,
     Strategy,
+    keep_core,
 )
-from sdnloom.engine.stop_points import interruptible
+from sdnloom.engine.stop_points import call_interruptibly, interruptible
 from sdnloom.errors import SdnloomError, did_you_mean
 
 MOST_RANK = (1 << 31) - 1
@@ -51,30 +52,118 @@ def evaluate(component: Component, action: Action, core: Any, message: Any, chec
 def _run(component: Component, action: Action, core: Any, message: Any) -> tuple[Outcome, ...]:
     try:
         before = hash(core)
-        with interruptible(f"{action.name!r} of {component.name!r}"):
+        with interruptible(_under_way(component, action)):
             results = action.step(core, message)
-        if isinstance(results, Restart):
-            raise RestartRequired(results)
-        if results is None or isinstance(results, Outcome) or not isinstance(results, Sequence):
-            raise ModelError(f"expected a sequence of outcomes, got {results!r}")
-        outcomes = tuple(_checked_outcome(component, action, outcome) for outcome in results)
-        if hash(core) != before:
-            raise ModelError("the step changed the core it was given; cores are immutable")
+        outcomes = _checked_outcomes(component, action, core, before, results)
+    except Exception as error:
+        if isinstance(error, SdnloomError) and not isinstance(error, ModelError):
+            raise  # its message is already written for users
+        raise _named(component, action, core, message, error) from error
+    _check_choices(component, action, core, message, outcomes)
+    return outcomes
+
+
+class StepCall:
+    """The evaluation of one action, prepared for many calls.
+
+    Law: it returns what `evaluate` returns and raises what that raises, except for cores and messages that are not
+    hashable. Who numbers them finds that out, and asks `refuse_unhashable`.
+    """
+
+    def __init__(self, component: Component, action: Action) -> None:
+        self._component, self._action = component, action
+        self._step, self._text = action.step, _under_way(component, action)
+        self._canonical = None if component.canonical is keep_core else component.canonical
+        self._reads = None if action.reads == ALL else action.reads  # None: everything
+        self._writes = None if action.writes == ALL else action.writes
+
+    def outcomes(self, core: Any, before: int, message: Any) -> tuple[Outcome, ...]:
+        """The outcomes, with canonical cores; `before` is the hash of the core."""
+        component, action = self._component, self._action
+        try:
+            results = call_interruptibly(self._text, self._step, core, message)
+            outcomes = self._plain(results)
+            if outcomes is None or hash(core) != before:
+                outcomes = _checked_outcomes(component, action, core, before, results)
+        except Exception as error:
+            if isinstance(error, SdnloomError) and not isinstance(error, ModelError):
+                raise  # its message is already written for users
+            raise _named(component, action, core, message, error) from error
+        if len(outcomes) > 1:
+            _check_choices(component, action, core, message, outcomes)
+        return outcomes
+
+    def _plain(self, results: Any) -> tuple[Outcome, ...] | None:
+        """The outcomes if they are fine, None if something may be wrong with them."""
+        if type(results) is not list and type(results) is not tuple:
+            return None
+        declared, reads, writes = self._action.sends, self._reads, self._writes
+        try:
+            for outcome in results:
+                if type(outcome) is not Outcome:
+                    return None
+                for channel, _ in outcome.sends:
+                    if channel not in declared:
+                        return None
+                if outcome.events:
+                    hash(outcome.events)
+                if reads is not None and outcome.reads is not None and not outcome.reads <= reads:
+                    return None
+                if writes is not None and outcome.writes is not None and not outcome.writes <= writes:
+                    return None
+            if self._canonical is not None:
+                return tuple([_with_core(each, self._canonical(each.core)) for each in results])
+        except Exception:
+            return None  # the checks one by one name what it is
+        return tuple(results)
+
+
+def refuse_unhashable(
+    component: Component, action: Action, core: Any, message: Any, outcomes: Iterable[Outcome]
+) -> None:
+    """Raise ModelError if the core or a message of an outcome is not hashable."""
+    try:
+        for outcome in outcomes:
+            _hashable("core", outcome.core)
+            for _, sent in outcome.sends:
+                _hashable("message", sent)
     except ModelError as error:
-        raise ModelError(f"{_where(component, action, core, message)}: {error}") from error
-    except SdnloomError:
-        raise  # its message is already written for users
-    except (Exception, RecursionError) as error:
-        raise ModelError(
-            f"{_where(component, action, core, message)}: the step raised {type(error).__name__}: {error}"
-        ) from error
+        raise _named(component, action, core, message, error) from error
+
+
+def _under_way(component: Component, action: Action) -> str:
+    return f"{action.name!r} of {component.name!r}"
+
+
+def _named(component: Component, action: Action, core: Any, message: Any, error: Exception) -> ModelError:
+    """An error of a step, with the step."""
+    where = _where(component, action, core, message)
+    if isinstance(error, ModelError):
+        return ModelError(f"{where}: {error}")
+    return ModelError(f"{where}: the step raised {type(error).__name__}: {error}")
+
+
+def _checked_outcomes(
+    component: Component, action: Action, core: Any, before: int, results: Any
+) -> tuple[Outcome, ...]:
+    """The outcomes that a step returned; raises RestartRequired for a Restart."""
+    if isinstance(results, Restart):
+        raise RestartRequired(results)
+    if results is None or isinstance(results, Outcome) or not isinstance(results, Sequence):
+        raise ModelError(f"expected a sequence of outcomes, got {results!r}")
+    outcomes = tuple(_checked_outcome(component, action, outcome) for outcome in results)
+    if hash(core) != before:
+        raise ModelError("the step changed the core it was given; cores are immutable")
+    return outcomes
+
+
+def _check_choices(component: Component, action: Action, core: Any, message: Any, outcomes: Sequence[Outcome]) -> None:
     choices = [outcome.choice for outcome in outcomes]
     if len(set(choices)) < len(choices):
         raise ModelError(
             f"{_where(component, action, core, message)}: outcomes share a choice label: {sorted(choices)}; "
             "expected a distinct one for each"
         )
-    return outcomes
 
 
 def _checked_outcome(component: Component, action: Action, outcome: Any) -> Outcome:
@@ -98,6 +187,10 @@ def _checked_outcome(component: Component, action: Action, outcome: Any) -> Outc
             raise ModelError(
                 f"{kind} the cells {_listed(actual - declared)} outside its declaration {_listed(declared)}"
             )
+    return _with_core(outcome, core)
+
+
+def _with_core(outcome: Outcome, core: Any) -> Outcome:
     if core is outcome.core:
         return outcome
     return Outcome(core, outcome.sends, outcome.events, outcome.reads, outcome.writes, outcome.choice)
@@ -161,7 +254,8 @@ def fold_event(prop: Property, memory: Any, event: Event) -> Hashable:
     """The property's memory after an event."""
     try:
         after = prop.fold(memory, event)
-        _hashable("memory", after)
+        if after is not memory:
+            _hashable("memory", after)
     except Exception as error:
         shown = repr(event)
         shown = shown if len(shown) <= _MOST_EVENT else f"{shown[:_MOST_EVENT]}..."

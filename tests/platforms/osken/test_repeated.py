@@ -136,6 +136,6 @@ def test_an_app_is_the_same_whenever_it_is_loaded_and_its_states_are_restored(tm
     run = Run(scenario, ordered=ordered)
     assert run.program.name == name.capitalize()
     expected = walks(run, 2, 8)
-    assert run.program.capture.startswith("replay: thread")
+    assert run.program.capture.startswith("snapshot" if name == "monitor" else "replay: thread")
     for _ in range(loads - 1):
         assert walks(Run(scenario, ordered=ordered), 1, 8) == expected[:1]

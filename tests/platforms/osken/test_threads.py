@@ -100,9 +100,6 @@ def test_a_report_says_what_waits_and_how_states_are_kept():
     under_test = program("sleeper", version="1.3")
     run(under_test, joined(), packet(b"x" * 61))
     assert under_test.timers_seen == ("wake Sleeper.poll",)
-    assert under_test.capture == "replay: thread Sleeper.poll waits inside of a call"
-    assert under_test.notes == (
-        "threads of the program run first come first served (threads = settle)",
-        "states of the program are kept by replay: thread Sleeper.poll waits inside of a call",
-    )
+    assert under_test.capture == "snapshot"
+    assert under_test.notes == ("threads of the program run first come first served (threads = settle)",)
     assert program("learning").notes == ()

@@ -4,8 +4,8 @@ They run on the values that a search meets, and prove nothing beyond them.
 """
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sdnloom.engine import user_code
 from sdnloom.engine.model import Channel, Event, Message, ModelError, Needs, Property
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from sdnloom.engine.memo import Memo
 
 # How many of the memories met, and of the event tuples of each action, `check_memories` checks.
-_MEMORY_SAMPLE, _EVENT_SAMPLE, _PAIR_SAMPLE = 500, 20, 200
+_MEMORY_SAMPLE, _EVENT_SAMPLE = 500, 20
+# How many pairs of event tuples it folds in both orders: for a memory, for one of many memories, and about in all.
+_PAIR_SAMPLE, _FEWEST_PAIRS, _PAIRS_IN_ALL = 200, 20, 5_000
 # How many of the contents and messages of a channel `check_channels` checks.
 _CONTENT_SAMPLE, _MESSAGE_SAMPLE = 200, 12
 
@@ -127,7 +129,8 @@ def check_memories(tables: "Memo", memories: Mapping[str, Iterable[Any]]) -> Non
     ]
     names = [(tables.system.components[owner].name, action.name) for owner, action in tables.actions]
     for prop in tables.semantics.with_memory:
-        for memory in itertools.islice(memories[prop.name], _MEMORY_SAMPLE):
+        sample = list(itertools.islice(memories[prop.name], _MEMORY_SAMPLE))
+        for turn, memory in enumerate(sample):
             after = {(number, events): folded(prop, memory, events) for number, events in emitted}
             moved = {key: value for key, value in after.items() if value != memory}
             violated = prop.needs is Needs.EVENT and user_code.violated(prop, memory, {}) is not None
@@ -143,11 +146,22 @@ def check_memories(tables: "Memo", memories: Mapping[str, Iterable[Any]]) -> Non
                         "an event property must keep it, or search without reduction"
                     )
             if not prop.watches:
-                _check_folds_commute(prop, memory, moved)
+                _check_folds_commute(prop, memory, _some_pairs(moved, turn, len(sample)))
 
 
-def _check_folds_commute(prop: Property, memory: Any, moved: Mapping[tuple[int, tuple[Event, ...]], Any]) -> None:
-    pairs = itertools.islice(itertools.combinations(moved.items(), 2), _PAIR_SAMPLE)
+_Moved: TypeAlias = tuple[tuple[int, tuple[Event, ...]], Any]  # an action and its events, the memory after them
+
+
+def _some_pairs(
+    moved: Mapping[tuple[int, tuple[Event, ...]], Any], turn: int, memories: int
+) -> Iterator[tuple[_Moved, _Moved]]:
+    """Pairs of what moves a memory; if there are many, other ones for the next memory."""
+    most = min(_PAIR_SAMPLE, max(_FEWEST_PAIRS, _PAIRS_IN_ALL // memories))
+    stride = max(1, -(-len(moved) * (len(moved) - 1) // 2 // most))
+    return itertools.islice(itertools.combinations(moved.items(), 2), turn % stride, None, stride)
+
+
+def _check_folds_commute(prop: Property, memory: Any, pairs: Iterable[tuple[_Moved, _Moved]]) -> None:
     for ((one, first), after_first), ((other, second), after_second) in pairs:
         if one != other and folded(prop, after_first, second) != folded(prop, after_second, first):
             raise ModelError(

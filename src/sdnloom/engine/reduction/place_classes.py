@@ -84,6 +84,7 @@ class Classifier:
         self._listing = [each if isinstance(each, ListsContent) else None for each in inbox]
         self._declared = [Footprint(one.reads, one.writes, one.sends) for one in component.actions]
         self._met: dict[tuple[frozenset[Cell], frozenset[Cell]], bool] = {}
+        self._known: dict[tuple[Any, ...], PlaceClass] = {}  # by all that a class depends on
 
     def class_of(
         self,
@@ -101,7 +102,15 @@ class Classifier:
             self._view(number, core, contents, some, found)
             for number, (some, found) in enumerate(zip(offers, outcomes, strict=True))
         ]
-        return PlaceClass(tuple(self._action_class(number, views) for number in range(len(views))), tuple(undisturbed))
+        key = (
+            tuple(undisturbed),
+            *[(view.now, bool(some), *view[3:]) for view, some in zip(views, offers, strict=True)],
+        )
+        known = self._known.get(key)
+        if known is None:
+            found = tuple(self._action_class(number, views) for number in range(len(views)))
+            known = self._known[key] = PlaceClass(found, tuple(undisturbed))
+        return known
 
     def _view(
         self, number: int, core: Any, contents: Sequence[Any], offers: bool, outcomes: Sequence[Outcome]

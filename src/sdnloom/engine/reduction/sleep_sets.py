@@ -43,9 +43,18 @@ class SleepSetSearch(LoopSearch[int]):
 
     def _expanded(self, numbers: Sequence[int]) -> bool:
         """Expand some states of a level; True when the search is over."""
+        awake, seen, states, parents, sets = self.graph.awake, self._seen, self.states, self.parents, self._asleep
         for number in numbers:
-            found = self.graph.awake(self.states[number], self._asleep[number])
-            if self._add(number, found):
+            found = awake(states[number], sets[number])
+            self.transitions += len(found)
+            first = len(states)
+            for state, asleep in found:
+                if state not in seen:
+                    seen.add(state)
+                    states.append(state)
+                    parents.append(number)
+                    sets.append(asleep)
+            if self.checks_new and len(states) > first and self._checked(first, [state for state, _ in found]):
                 return True
             if self.proviso is not None:
                 self._note_end(number, [state for state, _ in found])

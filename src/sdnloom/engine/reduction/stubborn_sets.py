@@ -16,9 +16,10 @@ property watches. It does not keep the states in between, nor shortest paths.
 """
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from operator import itemgetter
+from typing import Any, TypeAlias
 
 from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, System
 from sdnloom.engine.reduction.place_classes import ActionClass, ActionPart, Classifier, ClassRules, PlaceClass, Status
@@ -106,6 +107,18 @@ class StubbornSets:
             [two for two in self.actions if two is not one and self._watched_together(system, one, two)]
             for one in self.actions
         ]
+        # What an action needs depends on the classes of these components only, so its needs are kept by them.
+        self._related = [itemgetter(*sorted(self._components_near(one))) for one in self.actions]
+        self._needs: dict[tuple[int, Any], int] = {}
+        self._commutes: dict[tuple[int, int, int, int], bool] = {}
+        self._alive: dict[int, PlaceClass] = {}  # the classes that were met, by their ids, which so stay theirs
+
+    def _components_near(self, one: NumberedAction) -> set[int]:
+        """The components of the action, and of those at the other ends of its channels."""
+        ends = [one, *(self._senders[one.takes.name] if one.takes is not None else ())]
+        for channel in one.sends:
+            ends += self._senders[channel.name] + self._takers[channel.name]
+        return {self._components[each.number] for each in ends}
 
     def classifier(self, component: Component) -> Classifier:
         """The classification of a component's places."""
@@ -114,36 +127,56 @@ class StubbornSets:
     def subset(self, classes: tuple[PlaceClass, ...]) -> int | None:
         """The bit set of actions to explore in a state of these classes, None for all of them."""
         action_classes = [action_class for one in classes for action_class in one.actions]
-        active = [
+        active = self._active(action_classes)
+        enabled = sum(1 << one.number for one in active)
+        keys = [one.number for one in active if one.action.mode in self.rules.keys]
+        needed = _Needed(self, self._ids(classes), classes, action_classes)
+        # Whole actions or parts of them may give the smaller set: both are tried.
+        count = len(self.actions)
+        best = enabled  # a quiescent state has no key: all enabled actions are explored
+        for some in (_Wholly(needed, count), needed):
+            for key in keys:
+                found = closure(key, some, count, enabled, best.bit_count()) & enabled
+                best = min(best, found, key=lambda bits: (bits.bit_count(), bits))
+        return None if best == enabled else best
+
+    def _active(self, action_classes: Sequence[ActionClass]) -> list[NumberedAction]:
+        """The enabled actions, without IDLE ones."""
+        return [
             one
             for one, action_class in zip(self.actions, action_classes, strict=True)
             if action_class.status is Status.ENABLED and one.action.mode is not Mode.IDLE
         ]
-        enabled = sum(1 << one.number for one in active)
-        keys = [one.number for one in active if one.action.mode in self.rules.keys]
-        needed = self.needed(classes)
-        # Whole actions or parts of them may give the smaller set: both are tried.
-        count = len(self.actions)
-        closures = [closure(key, some, count) & enabled for some in (self._wholly(needed), needed) for key in keys]
-        # A quiescent state has no key: all enabled actions are explored.
-        best = min(closures, key=lambda bits: (bits.bit_count(), bits), default=enabled)
-        return None if best == enabled else best
 
-    def needed(self, classes: tuple[PlaceClass, ...]) -> list[int]:
-        """For each node, the bit set of the nodes that it needs in the set.
+    def _ids(self, classes: tuple[PlaceClass, ...]) -> tuple[int, ...]:
+        """Numbers of the classes; those of one object are the same, those of different objects never."""
+        ids = tuple(map(id, classes))
+        self._alive.update(zip(ids, classes, strict=True))
+        return ids
+
+    def needs(
+        self, node: int, ids: tuple[int, ...], classes: tuple[PlaceClass, ...], action_classes: Sequence[ActionClass]
+    ) -> int:
+        """The bit set of the nodes that a node needs in the set.
 
         The nodes are the whole actions, then the other parts of all actions.
         """
-        action_classes = [action_class for one in classes for action_class in one.actions]
-        undisturbed = [
-            frozenset[str]() if slot < 0 else classes[component].undisturbed[slot]
-            for slot, component in zip(self._slots, self._components, strict=True)
-        ]
-        whole = [self._bits(self._for_whole(one, action_classes, undisturbed[one.number])) for one in self.actions]
-        changed = [self._bits(self._own(one, action_classes[one.number].changers)) for one in self.actions]
-        coming = [self._bits(self._for_coming(one, action_classes)) for one in self.actions]
-        none = [0] * len(self.actions)
-        return whole + (changed if self.rules.changed else none) + (coming if self.rules.coming else none)
+        part, number = divmod(node, len(self.actions))
+        key = node, self._related[number](ids)
+        known = self._needs.get(key)
+        if known is None:
+            one = self.actions[number]
+            nodes: Iterable[Node] = ()
+            if part == ActionPart.WHOLE:
+                slot = self._slots[number]
+                here = frozenset[str]() if slot < 0 else classes[self._components[number]].undisturbed[slot]
+                nodes = self._for_whole(one, action_classes, here)
+            elif part == ActionPart.CHANGED and self.rules.changed:
+                nodes = self._own(one, action_classes[number].changers)
+            elif part == ActionPart.COMING and self.rules.coming:
+                nodes = self._for_coming(one, action_classes)
+            known = self._needs[key] = self._bits(nodes)
+        return known
 
     def commuting(self, classes: tuple[PlaceClass, ...]) -> list[int]:
         """For each enabled action, the bit set of the enabled actions that commute with it; IDLE actions never do.
@@ -151,18 +184,19 @@ class StubbornSets:
         Only the present footprints of the two count.
         """
         action_classes = [action_class for one in classes for action_class in one.actions]
-        ready = [
-            one
-            for one, action_class in zip(self.actions, action_classes, strict=True)
-            if action_class.status is Status.ENABLED and one.action.mode is not Mode.IDLE
-        ]
+        ids, places, known = self._ids(classes), self._components, self._commutes
         results = [0] * len(self.actions)
-        for one, other in itertools.combinations(ready, 2):
-            if not self._clash(one, other, action_classes) and not any(
-                self._disturbs(first, second, action_classes, classes) for first, second in ((one, other), (other, one))
-            ):
-                results[one.number] |= 1 << other.number
-                results[other.number] |= 1 << one.number
+        for one, other in itertools.combinations(self._active(action_classes), 2):
+            first, second = one.number, other.number
+            key = first, second, ids[places[first]], ids[places[second]]
+            commute = known.get(key)
+            if commute is None:
+                commute = known[key] = not self._clash(one, other, action_classes) and not any(
+                    self._disturbs(*pair, action_classes, classes) for pair in ((one, other), (other, one))
+                )
+            if commute:
+                results[first] |= 1 << second
+                results[second] |= 1 << first
         return results
 
     def _clash(self, one: NumberedAction, other: NumberedAction, action_classes: Sequence[ActionClass]) -> bool:
@@ -242,22 +276,47 @@ class StubbornSets:
             bits |= 1 << (part * len(self.actions) + one.number)
         return bits
 
-    def _wholly(self, needed: Sequence[int]) -> list[int]:
-        """The needs of whole actions, with parts replaced by whole actions."""
-        count = len(self.actions)
-        mask = (1 << count) - 1
-        return [(bits | bits >> count | bits >> 2 * count) & mask for bits in needed[:count]]
-
     def _watched_together(self, system: System, one: NumberedAction, other: NumberedAction) -> bool:
         """Whether one property watches both."""
         return any(one.name in prop.watches and other.name in prop.watches for prop in system.properties)
 
 
-def closure(key: int, needed: Sequence[int], count: int) -> int:
+class _Needed(dict[int, int]):
+    """The needs of the nodes in a state, by node. Filled on demand: a closure meets few of them."""
+
+    def __init__(
+        self,
+        sets: StubbornSets,
+        ids: tuple[int, ...],
+        classes: tuple[PlaceClass, ...],
+        action_classes: Sequence[ActionClass],
+    ) -> None:
+        super().__init__()
+        self._sets, self._state = sets, (ids, classes, action_classes)
+
+    def __missing__(self, node: int) -> int:
+        found = self[node] = self._sets.needs(node, *self._state)
+        return found
+
+
+class _Wholly(dict[int, int]):
+    """The needs of whole actions, with parts replaced by whole actions."""
+
+    def __init__(self, needed: _Needed, count: int) -> None:
+        super().__init__()
+        self._needed, self._count, self._mask = needed, count, (1 << count) - 1
+
+    def __missing__(self, node: int) -> int:
+        bits = self._needed[node]
+        found = self[node] = (bits | bits >> self._count | bits >> 2 * self._count) & self._mask
+        return found
+
+
+def closure(key: int, needed: Sequence[int] | Mapping[int, int], count: int, counted: int = 0, most: int = 0) -> int:
     """A small set of nodes that contains the key and, for each of its nodes, the nodes that it needs.
 
     A part of an action needs nothing if the whole action, one of the first `count` nodes, is in the set. So whole
-    actions are added first.
+    actions are added first. It is given up, unfinished, when it has more than `most` nodes of those that are counted.
     """
     reached, work = 0, 1 << key
     while work:
@@ -267,4 +326,6 @@ def closure(key: int, needed: Sequence[int], count: int) -> int:
         reached |= bit
         if node < count or not reached >> node % count & 1:
             work |= needed[node] & ~reached
+            if ((reached | work) & counted).bit_count() > most:
+                return reached | work
     return reached

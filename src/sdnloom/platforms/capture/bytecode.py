@@ -1,20 +1,28 @@
-"""Stack depth of suspended code, read from CPython bytecode. Everything that depends on the Python version is here.
+"""Stack depth and callee of suspended code, read from CPython bytecode, and its variables, written to its frame.
+
+Everything that depends on the Python version is here.
 
 Opcodes and their stack effects change with every version of CPython. A version that is not in `KNOWN_VERSIONS` is
 refused: to add one, run `tests/platforms/capture/test_frames.py` with it and extend the tables below.
 """
 
+import ctypes
 import dis
 import sys
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
-from types import CodeType
+from types import CodeType, FrameType
+from typing import Any
 
 from sdnloom.platforms.capture.save_restore import CaptureError
 
 KNOWN_VERSIONS = ((3, 11), (3, 12), (3, 13))
 _SUSPENDS = {"RETURN_GENERATOR", "YIELD_VALUE"}
 _PUSHES_ONE_RESULT = {"CALL", "CALL_KW", "CALL_FUNCTION_EX", "YIELD_VALUE"}
+_CALLS = {"CALL", "CALL_FUNCTION_EX"}
+_NAMES = {"LOAD_GLOBAL", "LOAD_FAST", "LOAD_FAST_CHECK"}
+_ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 _NO_SUCCESSOR = {
     "RETURN_VALUE",
     "RETURN_CONST",
@@ -60,6 +68,42 @@ def operands_below(code: CodeType, place: int, generator: bool) -> int | None:
         # The depth after the call has taken its operands, without its result.
         return depth + dis.stack_effect(found.opcode, _argument(found)) - 1
     return 0 if found.opname == "RETURN_GENERATOR" else None
+
+
+@lru_cache(maxsize=4096)
+def callee_path(code: CodeType, place: int) -> tuple[str, ...] | None:
+    """Return the name and the attributes by which the call at a place finds what it calls; None if otherwise."""
+    call = instruction_at(code, place, False)
+    if call is None or call.opname not in _CALLS:
+        return None
+    before = [each for each in dis.get_instructions(code) if each.offset < call.offset and each.opname != "CACHE"]
+    depths = _depths(code)
+    starts = [number for number, each in enumerate(before) if depths.get(each.offset) == 0]
+    path: list[str] = []
+    for each in before[starts[-1] :] if starts else ():
+        if not path and each.opname in _NAMES:
+            path.append(each.argval)
+        elif path and each.opname in _ATTRIBUTES:
+            path.append(each.argval)
+            if each.opname == "LOAD_METHOD" or "NULL" in each.argrepr:
+                break  # what follows are arguments
+        elif each.opname != "PUSH_NULL":
+            break
+    return tuple(path) or None
+
+
+def write_variables(frame: FrameType, variables: Mapping[str, Any]) -> bool:
+    """Give a suspended frame these local variables and no others; False if this Python cannot, and nothing is done."""
+    local = frame.f_locals
+    if sys.version_info >= (3, 13):  # `f_locals` writes through, and cannot make a variable unbound
+        if local.keys() - variables.keys():
+            return False
+        local.update(variables)
+        return True
+    local.clear()
+    local.update(variables)
+    ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(1))
+    return True
 
 
 def _argument(instruction: dis.Instruction) -> int | None:

@@ -91,12 +91,15 @@ class Snapshot:
         return len(self.kept)
 
 
-def take_snapshot(roots: Mapping[str, Any], scope: Scope) -> Snapshot:
-    """Return a snapshot of all objects that can be reached from the roots."""
+def take_snapshot(roots: Mapping[str, Any], scope: Scope, apart: Iterable[Any] = ()) -> Snapshot:
+    """Return a snapshot of all objects that can be reached from the roots.
+
+    Objects that are `apart` are only referred to: the caller captures what is in them.
+    """
     kept: list[Kept] = []
     iterators: list[tuple[Any, Any]] = []
     refused: list[tuple[Any, str]] = []
-    names, known, seen = scope.names, scope.plain_kinds, set[int]()
+    names, known, seen = scope.names, scope.plain_kinds, set(map(id, apart))
     todo: list[Any] = list(roots.values())
     while todo:
         target = todo.pop()

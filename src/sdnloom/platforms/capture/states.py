@@ -1,9 +1,11 @@
 """Store of the states of a program: each is known by its digest and can be restored.
 
-A state is stored as a snapshot. One that no snapshot can hold (a thread that waits inside a call, a generator) is
-stored as the state before it and the step from there: it is restored from the nearest earlier state that has a
-snapshot, by taking the steps again. If not even the first state has one, the program is made again each time, and all
-steps are taken again. Law: however a state is restored, its digest is the same; a program that breaks this is refused.
+A state is stored as a snapshot, with the stacks of threads that wait inside a call (`suspended_stack`). One that no
+snapshot can hold (a stack that cannot be put back, a generator) is stored as the state before it and the step from
+there: it is restored from the nearest earlier state that has a snapshot, by taking the steps again. So is one with a
+stack that is somewhere else by now; afterwards it has a snapshot again, with the stacks that the steps have made. If
+not even the first state has one, the program is made again each time, and all steps are taken again. Law: however a
+state is restored, its digest is the same; a program that breaks this is refused.
 
 A limit or Ctrl-C may end a step anywhere (`engine.stop_points`). What it leaves is not used: the program is made again,
 and since snapshots hold objects of the old one, states are then restored from the first one by their steps.
@@ -27,6 +29,7 @@ from sdnloom.platforms.capture.digest import KeyOrder, canonical_text
 from sdnloom.platforms.capture.frames import frames_view
 from sdnloom.platforms.capture.save_restore import CaptureError
 from sdnloom.platforms.capture.snapshot import Scope, Snapshot, restore_snapshot, take_snapshot
+from sdnloom.platforms.capture.suspended_stack import SuspendedStack, note_stack
 
 StepType = TypeVar("StepType", bound=Hashable)
 ActResult = TypeVar("ActResult")
@@ -56,13 +59,15 @@ class StoredState(Generic[StepType]):
     before: StateId | None
     step: StepType | None
     ordered: bool = False  # whether its digest includes insertion order
+    stacks: tuple[SuspendedStack, ...] = ()  # of the threads that wait, part of the snapshot
 
 
 class FreshProgram(NamedTuple):
     """The state of a program that was made and has not started.
 
-    `clear` ends the waiting threads of the present state, `waiting` names them: no snapshot can hold them.
-    `digest_roots` returns the roots that a digest needs now.
+    `clear` ends the waiting threads of the present state, except those whose stacks are held; `waiting` names all,
+    `stacks` returns their stacks, and `hold` lets one wait on for a stored state. `digest_roots` returns the roots that
+    a digest needs now.
     """
 
     roots: Mapping[str, Any]
@@ -70,6 +75,8 @@ class FreshProgram(NamedTuple):
     clear: Callable[[], None]
     waiting: Callable[[], Iterable[str]] = tuple
     digest_roots: Callable[[], Mapping[str, Any]] | None = None
+    stacks: Callable[[], Iterable[Any]] = tuple
+    hold: Callable[[Any], None] = lambda stack: None
 
 
 class StateStore(Generic[StepType]):
@@ -100,6 +107,7 @@ class StateStore(Generic[StepType]):
     def _take_over(self, made: FreshProgram) -> None:
         self._roots, self._scope, self._clear, self._waiting = made.roots, made.scope, made.clear, made.waiting
         self._digest_roots = made.digest_roots or (lambda: made.roots)
+        self._stacks, self._hold = made.stacks, made.hold
 
     def __len__(self) -> int:
         return len(self._orders)
@@ -123,8 +131,9 @@ class StateStore(Generic[StepType]):
             key = StateId(f"{core.digest}~{number}")
             self._representatives[key] = core
             self.new_variants.append(key)
-        self._stored[key] = StoredState(self._snapshot(before is None), before, step, self.ordered)
-        if self._stored[key].snapshot is None:
+        snapshot, stacks = self._snapshot(before is None)
+        self._stored[key] = StoredState(snapshot, before, step, self.ordered, stacks)
+        if snapshot is None or stacks:
             self._texts[key] = zlib.compress(self._digested.encode("utf-8", "surrogatepass"), 1)
         return key
 
@@ -146,17 +155,36 @@ class StateStore(Generic[StepType]):
         self.new_variants.clear()
         self.first = self.store(None, None)
 
-    def _snapshot(self, first: bool) -> Snapshot | None:
+    def _snapshot(self, first: bool) -> tuple[Snapshot | None, tuple[SuspendedStack, ...]]:
+        """A snapshot of the present state and the stacks that wait in it; no snapshot if it does not hold all."""
         if self.remade:
-            return None
+            return None, ()
         reasons = dict.fromkeys(self._waiting())
-        snapshot = None if reasons else take_snapshot(self._roots, self._scope)
-        if snapshot is not None:
+        stacks: list[SuspendedStack] = []
+        snapshot = None
+        if reasons:
+            noted = [note_stack(each) for each in self._stacks()]
+            stacks = [each for each in noted if each is not None]
+            if stacks and len(stacks) == len(noted):
+                objects = {
+                    f"{name} of thread {number}": each
+                    for number, stack in enumerate(stacks)
+                    for name, each in stack.objects()
+                }
+                snapshot = take_snapshot({**self._roots, **objects}, self._scope, [each.stack for each in stacks])
+                if not snapshot.refused:
+                    reasons = {}
+        else:
+            snapshot = take_snapshot(self._roots, self._scope)
             reasons = dict.fromkeys(map(str, snapshot.refused))
         # A snapshot refers to live objects, so there are none once the program is made again for every state.
         self.remade = first and bool(reasons)
         self.refused.update(reasons)
-        return None if reasons else snapshot
+        if reasons:
+            return None, ()
+        for each in stacks:
+            self._hold(each.stack)
+        return snapshot, tuple(stacks)
 
     def restore(self, core: StateId) -> None:
         """Restore a state that was seen."""
@@ -177,6 +205,10 @@ class StateStore(Generic[StepType]):
             self.leave(self._clear)
             if kept.snapshot is not None:
                 restore_snapshot(kept.snapshot)
+                if not self._put_back(at):
+                    self._stored[at] = replace(kept, snapshot=None, stacks=())
+                    self.restore(core)
+                    return
             else:
                 self._make_again()
                 self._refuse_other(at, None, "when it was made again")
@@ -186,7 +218,23 @@ class StateStore(Generic[StepType]):
         self.repeated += len(steps)
         if steps:
             self._refuse_other(core, steps[0], f"up to {steps[0]!r}")
+            if core in self._texts and not self.remade:  # perhaps with the stacks that there are now
+                snapshot, stacks = self._snapshot(first=False)
+                self._stored[core] = replace(self._stored[core], snapshot=snapshot, stacks=stacks)
         self.live = core
+
+    def _put_back(self, core: StateId) -> bool:
+        """Put the stacks of a stored state back where its snapshot was restored; False if one cannot be."""
+        changed = [each.put_back() for each in self._stored[core].stacks]
+        if None in changed:
+            return False
+        # A stack that has not moved since is as it was, all others are checked.
+        return True not in changed or self._is(core, None)
+
+    def _is(self, core: StateId, step: StepType | None) -> bool:
+        """Whether the present state has the digest of a stored one."""
+        kept = self._stored[core]
+        return self._core(kept.before, step, ordered=kept.ordered) == self.representative(core)
 
     def _make_again(self) -> None:
         self.broken = True  # if making it is ended, nothing of it is used
@@ -198,17 +246,16 @@ class StateStore(Generic[StepType]):
         self.live = None
         self._left.append(self._clear)
         self._make_again()
-        self._stored = {key: replace(kept, snapshot=None) for key, kept in self._stored.items()}
+        self._stored = {key: replace(kept, snapshot=None, stacks=()) for key, kept in self._stored.items()}
         self._refuse_other(self.first, None, "when it was made again")
-        snapshot = self._snapshot(first=True)
+        snapshot, _ = self._snapshot(first=True)
         for key, kept in self._stored.items():
             if kept.before is None:  # the first state, also as it was called before insertion order was part of it
                 self._stored[key] = replace(kept, snapshot=snapshot)
         self.live = self.first
 
     def _refuse_other(self, core: StateId, step: StepType | None, where: str) -> None:
-        kept = self._stored[core]
-        if self._core(kept.before, step, ordered=kept.ordered) != self.representative(core):
+        if not self._is(core, step):
             known, differs = self._texts.get(core), ""
             if known is not None:
                 differs = _difference(zlib.decompress(known).decode("utf-8", "surrogatepass"), self._digested)

@@ -119,7 +119,10 @@ class OskenProgram(CapturedProgram):
         apps = self._apps = Apps(self._sandbox, self._names, self._version, settle=not self.explores_threads)
         self._entered.enter_context(self._sandbox.running())
         self._own_classes(apps.classes)
-        return FreshProgram(apps.roots.values, apps.scope, apps.clear, apps.parked, apps.roots.digest_roots)
+        hub = self._sandbox.hub
+        return FreshProgram(
+            apps.roots.values, apps.scope, apps.clear, apps.parked, apps.roots.digest_roots, hub.stacks, hub.hold
+        )
 
     def _remake(self) -> FreshProgram:
         before = self._apps

@@ -48,6 +48,7 @@ class Hub(CapturedAspect):
         self.current: HubThread | None = None
         self.escaped: list[EscapedException] = []
         self.refused: list[str] = []
+        self._held: dict[int, greenlet.greenlet] = {}  # stacks of stored states, by id; `discard` leaves them alone
         self._stuck: list[greenlet.greenlet] = []  # never resumed, and kept: when one is freed, its `finally` runs
 
     # Called by a program.
@@ -156,16 +157,27 @@ class Hub(CapturedAspect):
         )
 
     def discard(self) -> None:
-        """End all threads that have begun, so that another state can be restored.
+        """End all threads that have begun, so that another state can be restored; those that are held only wait.
 
         Their `finally` clauses run now; otherwise they would run in the restored state, when they are collected.
         """
-        for thread in self.parked():
+        self._end([thread for thread in self.parked() if id(thread._stack) not in self._held])
+
+    def _end(self, threads: Iterable[HubThread]) -> None:
+        for thread in threads:
             for _ in range(MAX_UNWINDS):
                 if not thread.dead:
                     self._throw(thread)
             if not thread.dead:
                 raise HubError(f"{thread.label} went on after {MAX_UNWINDS} orders to end; expected it to end")
+
+    def stacks(self) -> list[Any]:
+        """Return the stacks of the threads that have begun and not ended."""
+        return [thread._stack for thread in self.parked()]
+
+    def hold(self, stack: Any) -> None:
+        """Keep a stack for a stored state: its thread may wait on while the program is in another state."""
+        self._held[id(stack)] = stack
 
     # Called by the objects that threads wait for.
 
@@ -208,7 +220,7 @@ class Hub(CapturedAspect):
     def stop(self) -> None:
         """End all threads and timers. One that does not end when it is told to is left where it is."""
         try:
-            self.discard()
+            self._end(self.parked())  # held or not: what it does about that is part of the state
         except HubError:
             for thread in self.parked():
                 self._leave_stuck(thread)
