@@ -17,11 +17,13 @@ from sdnloom.check.discovery_progress import DiscoveryProgress
 from sdnloom.check.fingerprint import declared_fingerprint, program_fingerprint
 from sdnloom.check.own_inputs import search_own_inputs
 from sdnloom.check.program_factory import make_program
+from sdnloom.check.reduced_network import ReducedNetwork
 from sdnloom.check.report import ReductionReport, Report, unsearched
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.scope import omissions
 from sdnloom.check.step_details import MOST_DETAILED, StepDetails
 from sdnloom.check.vacuity import vacuous_reasons
+from sdnloom.engine.auto_reduction import NoReduction
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import ReplayDivergence, final_state, replay
@@ -51,6 +53,7 @@ from sdnloom.network.assumed_independence import AssumeIndependent
 from sdnloom.network.build import BuiltNetwork, StartupUse, build_network
 from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import Network
+from sdnloom.network.noted_program import NotedProgram
 from sdnloom.network.program import DefinedByClass, KeepsOutput, OutputLine, Program, capability, keep_order
 from sdnloom.network.startup.result import follow_path
 from sdnloom.network.startup.violation import EarlyViolation
@@ -59,6 +62,8 @@ from sdnloom.symbolic.options import ExplorationOptions
 
 _T = TypeVar("_T")
 NOT_SEARCHED = Statistics("none", 0, 0, 0, 0.0)
+FOR_DISCOVERY = NoReduction("discovery asks about every state")
+FOR_COVERAGE = NoReduction("coverage counts what runs in every order")
 
 
 class Run:
@@ -266,8 +271,12 @@ class Run:
                             system, *built.early, BEFORE_SEARCH, on_event, lambda: watch.interrupted or watch.left < 0
                         )
                     return SearchRecord(result, options, built, (*built.notes, BEFORE_SEARCH))
-                result = search(shuffled(system, narrow.seed), options, on_event, watch, observers(system))
+                reduced = self._reduced(program, narrow)
+                result = search(shuffled(system, narrow.seed), options, on_event, watch, observers(system), reduced)
                 if not isinstance(result.verdict, Restart):
+                    if result.reduction and isinstance(reduced, ReducedNetwork):
+                        self.refuted += reduced.refuted
+                        self.restarts += reduced.refuted
                     return SearchRecord(result, options, built, built.notes)
                 restart = result.verdict
             except RestartRequired as required:  # of the start-up, which runs the program while the system is built
@@ -286,9 +295,22 @@ class Run:
         return replace(built, system=self._coverage.watch(built.system, CONTROLLER))
 
     def _assuming(self, program: Program) -> Program:
-        """The program with the assumptions that a reduction needs."""
+        """The program with the assumptions that a reduction needs, or with notes for one that may be chosen."""
         options = self.scenario.options
-        return AssumeIndependent(program) if options.reduce or options.checked else program
+        if options.reduce is True or options.checked:
+            return AssumeIndependent(program)
+        chooses = options.reduce == "auto" and self._coverage is None and not self.scenario.needs_discovery
+        return NotedProgram(program) if chooses else program
+
+    def _reduced(self, program: Program, narrow: Scenario) -> ReducedNetwork | NoReduction | None:
+        """The systems for a search that may choose a reduction; None for one that may not by its own options."""
+        if isinstance(program, NotedProgram):
+            return ReducedNetwork(
+                program, lambda assuming: shuffled(self._build(assuming, narrow.network).system, narrow.seed)
+            )
+        if self.scenario.needs_discovery:
+            return FOR_DISCOVERY
+        return None if self._coverage is None else FOR_COVERAGE
 
     def _discover(self, narrow: Scenario, on_event: Callable[[SearchEvent], None], watch: LimitWatch) -> Report:
         """Search a rewritten copy of the program with discovered inputs, and confirm violations on the program."""
