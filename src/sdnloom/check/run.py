@@ -17,16 +17,17 @@ from sdnloom.check.discovery_progress import DiscoveryProgress
 from sdnloom.check.fingerprint import declared_fingerprint, program_fingerprint
 from sdnloom.check.own_inputs import search_own_inputs
 from sdnloom.check.program_factory import make_program
-from sdnloom.check.reduced_network import ReducedNetwork
+from sdnloom.check.reduction_choice.noted_program import NotedProgram
+from sdnloom.check.reduction_choice.reduced_network import ReducedNetwork
 from sdnloom.check.report import ReductionReport, Report, unsearched
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.scope import omissions
 from sdnloom.check.step_details import MOST_DETAILED, StepDetails
 from sdnloom.check.vacuity import vacuous_reasons
-from sdnloom.engine.auto_reduction import NoReduction
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import ReplayDivergence, final_state, replay
+from sdnloom.engine.reduction.auto_reduction import NoReduction
 from sdnloom.engine.result import (
     BEFORE_SEARCH,
     STOPPING,
@@ -53,7 +54,6 @@ from sdnloom.network.assumed_independence import AssumeIndependent
 from sdnloom.network.build import BuiltNetwork, StartupUse, build_network
 from sdnloom.network.controller_component import CONTROLLER
 from sdnloom.network.network import Network
-from sdnloom.network.noted_program import NotedProgram
 from sdnloom.network.program import DefinedByClass, KeepsOutput, OutputLine, Program, capability, keep_order
 from sdnloom.network.startup.result import follow_path
 from sdnloom.network.startup.violation import EarlyViolation

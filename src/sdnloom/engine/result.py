@@ -48,7 +48,7 @@ class SearchOptions:
 
     The engine `auto` starts with the loop and changes to the kernel if the run is long. The order `auto` is breadth
     first; a long search makes dives into the depth in between (`dives/schedule.py`). With `reduce="auto"` a search
-    begins without a reduction and takes one if it grows and that pays (`auto_reduction.py`).
+    begins without a reduction and takes one if it grows and that pays (`reduction/auto_reduction.py`).
     """
 
     engine: Literal["auto", "loop", "kernel"] = "auto"

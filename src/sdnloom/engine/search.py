@@ -7,16 +7,6 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from sdnloom.engine import stop_points
-from sdnloom.engine.auto_reduction import (
-    SHORT_RUN,
-    ChangedSystems,
-    NoReduction,
-    ReducedSystems,
-    ReductionChoice,
-    Trial,
-    TrialRefused,
-)
-from sdnloom.engine.collector import without_collector
 from sdnloom.engine.counterexample.confirmed_path import confirmed, path_through
 from sdnloom.engine.counterexample.finding_log import FindingLog
 from sdnloom.engine.counterexample.minimise import MinimisedPath, minimise
@@ -25,11 +15,20 @@ from sdnloom.engine.dives.system_dives import DiveFinding, SystemDives
 from sdnloom.engine.dives.system_loop import SleepSetLoop, SystemLoop
 from sdnloom.engine.kernel.compilation import KernelCompilation
 from sdnloom.engine.late import LateActions, explored_part, judges_rest, with_late_explored
-from sdnloom.engine.limits import LimitWatch, resident_bytes
+from sdnloom.engine.limits import LimitWatch, resident_bytes, without_collector
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import ModelError, Needs, Observer, Restart, RestartRequired, System
 from sdnloom.engine.observers import Observation, check_columns
 from sdnloom.engine.path import Path
+from sdnloom.engine.reduction.auto_reduction import (
+    SHORT_RUN,
+    ChangedSystems,
+    NoReduction,
+    ReducedSystems,
+    ReductionChoice,
+    ReductionTrial,
+    TrialRefused,
+)
 from sdnloom.engine.reduction.explain import conflicts
 from sdnloom.engine.reduction.laws import check_channels, check_commutation, check_memories
 from sdnloom.engine.reduction.reduction import Reduction
@@ -64,6 +63,9 @@ TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
 STATES_TO_SHORTEN = 2_000  # that are searched for a shorter counterexample
 STEPS_TO_SHORTEN = 50_000  # that are followed in attempts to leave some out
+MEMORIES_AT_FIRST = (
+    50  # memories of a property that are checked when a reduced search takes over; the others at its end
+)
 COMPILING = "while the kernel engine was compiled"
 LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
 _WAIT = 0.05  # seconds between two looks at the compilation
@@ -135,7 +137,7 @@ class _Run:
         observers: Sequence[Observer],
         earlier: Result | None = None,
         reduced: ReducedSystems | NoReduction | None = None,
-        trial: Trial | None = None,
+        trial: ReductionTrial | None = None,
     ) -> None:
         _refuse_bad_mixes(options)
         for observer in observers:
@@ -226,13 +228,16 @@ class _Run:
             self.on_event(Finished(result))
         return result
 
-    def _check_laws(self, engine: Engine) -> None:
-        """Raise ModelError if what the search relied on does not hold; TrialRefused if another search can go on."""
+    def _check_laws(self, engine: Engine, most: int | None = None) -> None:
+        """Raise ModelError if what the search relied on does not hold; TrialRefused if another search can go on.
+
+        At most so many memories of each property are looked at.
+        """
         try:
             if self.options.checked or self.options.reduce:
                 check_channels(self.tables)
             if self.options.reduce:
-                check_memories(self.tables, engine.memories())
+                check_memories(self.tables, {name: met[:most] for name, met in engine.memories().items()})
         except ModelError as error:
             if self.trial is None:
                 raise
@@ -276,7 +281,7 @@ class _Run:
             names.append("sleep sets")
         return (*names, "cycle proviso") if self.reduction.cycle_proviso else tuple(names)
 
-    # The choice of a reduction, see `auto_reduction.py`
+    # The choice of a reduction, see `reduction/auto_reduction.py`
 
     def _choice_words(self) -> str | None:
         """What the result says of the choice of a reduction, None if there was no choice."""
@@ -290,7 +295,7 @@ class _Run:
             return False
         return self.choice.takes_over(transitions, depth, 0 if self.dives is None else self.dives.schedule.dives)
 
-    def _search_reduced(self, system: System, trial: Trial) -> Result:
+    def _search_reduced(self, system: System, trial: ReductionTrial) -> Result:
         options = replace(self.options, reduce=True, engine="loop" if self.options.engine == "loop" else "auto")
 
         def told(event: SearchEvent) -> None:
@@ -313,7 +318,7 @@ class _Run:
         refuted = self.trial.take(engine.transitions)
         if refuted is not None:
             raise RestartRequired(refuted)
-        self._check_laws(engine)
+        self._check_laws(engine, MEMORIES_AT_FIRST)
         self.on_event(Notice(f"reduction {self.trial.choice}: the search begins again and leaves orders out"))
 
     def _statistics(self) -> Statistics:

@@ -94,8 +94,13 @@ class AssumeIndependent:
 
     @property
     def footprints(self) -> int:
-        """How many handler runs had to be taken again to find their footprints, or have to by `settle`."""
-        return 0 if self._footprints is None else self._footprints_found + len(self._unsettled)
+        """How many handler runs were taken again to find their footprints."""
+        return 0 if self._footprints is None else self._footprints_found
+
+    @property
+    def unsettled(self) -> int:
+        """How many of them `settle` will take."""
+        return 0 if self._footprints is None else len(self._unsettled)
 
     def settle(self) -> Restart | None:
         """Find the footprints that were put off, and put off no more; a Restart if they refute an assumption."""

@@ -13,10 +13,9 @@ from sdnloom.actors.search.path import PathFinder, RecordedSemantics
 from sdnloom.actors.search.step_memo import unchecked
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.engine import stop_points
-from sdnloom.engine.collector import without_collector
 from sdnloom.engine.counterexample.minimise import minimise
 from sdnloom.engine.dives.schedule import DiveSchedule
-from sdnloom.engine.limits import LimitWatch, resident_bytes
+from sdnloom.engine.limits import LimitWatch, resident_bytes, without_collector
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.path import Path, replay
 from sdnloom.engine.result import (

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from sdnloom.check.reduction_choice.noted_program import NotedProgram, RecalledProgram
 from sdnloom.engine.model import Restart, RestartRequired, System
 from sdnloom.network.assumed_independence import AssumeIndependent
-from sdnloom.network.noted_program import NotedProgram, RecalledProgram
 from sdnloom.network.program import Program
 
 
@@ -36,8 +36,13 @@ class ReducedNetwork:
 
     @property
     def footprints(self) -> int:
-        """How many handler runs had to be taken again to find their footprints, or will have to by `settle`."""
+        """How many handler runs were taken again to find their footprints."""
         return self._program.footprints
+
+    @property
+    def unsettled(self) -> int:
+        """How many of them `settle` will take."""
+        return self._program.unsettled
 
     def settle(self) -> Restart | None:
         """Find the footprints that were put off, and put off no more; a Restart if they refute an assumption."""

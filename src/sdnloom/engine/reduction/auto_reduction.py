@@ -20,7 +20,7 @@ from sdnloom.engine.reduction.place_classes import PlaceClass
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused, StubbornSets
 from sdnloom.engine.result import Result, SearchOptions
 
-FIRST = 200_000  # transitions before the first trial: a smaller search has no reduction
+FIRST_TRIAL = 200_000  # transitions before the first trial: a smaller search has no reduction
 AGAIN = 4  # times the effort before the last trial
 KERNEL_SPEED = 10  # transitions of the kernel that cost as much as one of the loop
 TRANSITION, DERIVATION, FOOTPRINT = 10, 50, 1_000  # what a reduced search does, as so many transitions without one
@@ -47,7 +47,11 @@ class ReducedSystems(Protocol):
 
     @property
     def footprints(self) -> int:
-        """How many evaluations had to be taken again to check assumptions, or will have to by `settle`."""
+        """How many evaluations were taken again to check assumptions."""
+
+    @property
+    def unsettled(self) -> int:
+        """How many of them `settle` will take."""
 
     def settle(self) -> Restart | None:
         """Check the assumptions on all that was evaluated, and put off nothing more; a Restart if one is refuted."""
@@ -59,7 +63,7 @@ class ReducedSystems(Protocol):
 class SameSystem:
     """The system of the search without a reduction, which assumes nothing."""
 
-    footprints = 0
+    footprints = unsettled = 0
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -91,6 +95,11 @@ class ChangedSystems:
     def footprints(self) -> int:
         """As without the change."""
         return self._systems.footprints
+
+    @property
+    def unsettled(self) -> int:
+        """As without the change."""
+        return self._systems.unsettled
 
 
 class TrialRefused(Exception):  # noqa: N818 (an answer, not an error)
@@ -129,7 +138,7 @@ def why_not(system: System, options: SearchOptions, observers: Sequence[Observer
     return None
 
 
-class Trial:
+class ReductionTrial:
     """A reduced search that may take the place of one that has explored every state of some depth.
 
     Raises TrialRefused as soon as it costs too much, until it is `taken`.
@@ -166,7 +175,7 @@ class Trial:
 
         Returns a Restart if that is refuted; then there has to be another trial.
         """
-        footprints = self._systems.footprints - self._known
+        footprints = self._systems.footprints - self._known + self._systems.unsettled
         if self._cost(transitions) + FOOTPRINT * footprints > MOST_TO_TAKE * self._effort:
             raise TrialRefused
         refuted = self._systems.settle()
@@ -183,11 +192,11 @@ class TrialSchedule:
 
     def __init__(self, with_kernel: bool) -> None:
         self._with_kernel = with_kernel
-        self._due = FIRST  # effort
+        self._due = FIRST_TRIAL  # effort
 
     def effort(self, transitions: int) -> int:
         """What so many transitions cost, if the kernel takes over from the loop."""
-        beyond = max(0, transitions - FIRST)
+        beyond = max(0, transitions - FIRST_TRIAL)
         return transitions - beyond + beyond // KERNEL_SPEED if self._with_kernel else transitions
 
     def is_due(self, transitions: int) -> bool:
@@ -211,7 +220,7 @@ class ReductionChoice:
         options: SearchOptions,
         observers: Sequence[Observer],
         reduced: ReducedSystems | NoReduction | None,
-        search_reduced: Callable[[System, Trial], Result],
+        search_reduced: Callable[[System, ReductionTrial], Result],
     ) -> None:
         self._search_reduced = search_reduced
         if isinstance(reduced, NoReduction):
@@ -240,7 +249,7 @@ class ReductionChoice:
         effort = self._schedule.effort(transitions)
         try:
             while True:
-                trial = Trial(self._systems, transitions, effort, depth, dives)
+                trial = ReductionTrial(self._systems, transitions, effort, depth, dives)
                 result = self._search_reduced(self._systems.system(), trial)
                 if not (isinstance(result.verdict, Restart) and self._systems.concerns(result.verdict)):
                     self.result = result
