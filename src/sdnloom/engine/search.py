@@ -63,9 +63,7 @@ TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
 STATES_TO_SHORTEN = 2_000  # that are searched for a shorter counterexample
 STEPS_TO_SHORTEN = 50_000  # that are followed in attempts to leave some out
-MEMORIES_AT_FIRST = (
-    50  # memories of a property that are checked when a reduced search takes over; the others at its end
-)
+MEMORIES_AT_FIRST = 50  # of a property, that are checked when a reduced search takes over; the others at its end
 COMPILING = "while the kernel engine was compiled"
 LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
 _WAIT = 0.05  # seconds between two looks at the compilation
