@@ -21,6 +21,7 @@ BENCHMARKS: dict[str, str] = {
     "orders": "benchmarks.orders",
     "platforms": "benchmarks.platforms",
     "random-packets": "benchmarks.random_packets",
+    "reduce-auto": "benchmarks.reduce_auto",
     "snapshots": "benchmarks.snapshots",
     "soft-modified": "benchmarks.soft_modified",
     "soft-table2": "benchmarks.soft_table2",

@@ -37,7 +37,7 @@ def measure(engine: str, count: int, order: str = "bfs") -> Figures:
 
 
 def main(engine: str, count: str, order: str = "bfs") -> None:
-    options = SearchOptions(engine=engine, order=order)  # type: ignore[arg-type]
+    options = SearchOptions(engine=engine, order=order, reduce=False)  # type: ignore[arg-type]
     search(pings(1), options)  # loads compiled code
     before = time.process_time()
     result = search(pings(int(count)), options)

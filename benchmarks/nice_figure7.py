@@ -35,11 +35,11 @@ def run(quick: bool, arguments: list[str]) -> Report:
     factors: dict[str, list[tuple[int, float]]] = {name: [] for name in SHOWN}
     most = 3 if quick else 4
     for count in range(1, most + 1):
-        full = run_once(pings(count), (), SearchOptions(), check=False).transitions
+        full = run_once(pings(count), (), SearchOptions(reduce=False), check=False).transitions
         cells: list[object] = []
         for name in SHOWN:
             chosen = strategies(name, "mac_learning")
-            transitions = run_once(pings(count), chosen, SearchOptions(), check=False).transitions
+            transitions = run_once(pings(count), chosen, SearchOptions(reduce=False), check=False).transitions
             factors[name].append((count, full / transitions))
             cells += [transitions, full / transitions]
         table.add(count, full, *cells)

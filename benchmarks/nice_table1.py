@@ -29,7 +29,8 @@ def run(quick: bool, arguments: list[str]) -> Report:
         for n in range(1, 6 if quick else 7):
             engine = "loop" if n <= 3 else "kernel"
             result = search(
-                pings(n, canonical=canonical), SearchOptions(engine=engine, limits=Limits(states=60_000_000))
+                pings(n, canonical=canonical),
+                SearchOptions(engine=engine, reduce=False, limits=Limits(states=60_000_000)),
             )
             statistics = result.statistics
             states[n, canonical] = statistics.states

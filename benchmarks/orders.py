@@ -61,7 +61,7 @@ DEFECTS: dict[str, Callable[[], Any]] = {
 def measured(make: Callable[[], Any], order: SearchOrder, limits: Limits) -> Figures:
     """Check a scenario in an order."""
     scenario = make()
-    scenario = replace(scenario, options=replace(scenario.options, order=order, limits=limits))
+    scenario = replace(scenario, options=replace(scenario.options, order=order, reduce=False, limits=limits))
     before = time.process_time()
     return Figures(scenario.check().result, time.process_time() - before)
 
@@ -105,7 +105,7 @@ def _whole(report: Report, count: int) -> None:
         sizes = set()
         for order in orders:
             before = time.process_time()
-            done = search(pings(count, properties=(HOLDS,)), SearchOptions(engine, order)).statistics
+            done = search(pings(count, properties=(HOLDS,)), SearchOptions(engine, order, reduce=False)).statistics
             times[order] = time.process_time() - before
             sizes.add((done.states, done.transitions, done.depth))
             table.add(engine, order, times[order], done.states, done.dive_states)

@@ -144,7 +144,7 @@ def _reduction(report: Report, n: int, judge: bool) -> None:
         ("ORDER", at_most_outstanding(n), True, 3.0),
     ):
         system = pings(n, cells=cells, properties=(prop,))
-        full = search(system, SearchOptions(engine="kernel")).statistics
+        full = search(system, SearchOptions(engine="kernel", reduce=False)).statistics
         reduced = search(system, SearchOptions(engine="kernel", reduce=True)).statistics
         ratio = full.states / reduced.states
         kind = "one per switch" if cells else "one"

@@ -1,12 +1,15 @@
 """An assumption of a reduction about a program's handlers is refuted before it does harm."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from sdnloom import Scenario
+from sdnloom.check.reduction_choice.noted_program import NotedProgram, RecalledProgram
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Restart
+from sdnloom.engine.reduction import auto_reduction
 from sdnloom.engine.result import Limits, SearchOptions
 from sdnloom.engine.search import search
 from sdnloom.network.assumed_independence import AssumeIndependent, PromiseError
@@ -115,6 +118,54 @@ class Told:
     def handle(self, core: Any, given: MessageIn) -> list[Reaction]:
         reads, writes = map(frozenset, self.touches[given.switch])
         return [Reaction(core, reads=reads | writes, writes=writes)]
+
+
+@pytest.mark.parametrize("breaks", ["", "looks", "changes", "sends"])
+def test_what_is_put_off_is_refuted_later_with_the_same_reasons(breaks):
+    program = PythonProgram(Keeps, {"breaks": breaks})
+    at_once = assumed_of(program)[1]
+    deferred = AssumeIndependent(program, deferred=True)
+    while True:
+        met = search(build(NETWORK, deferred), SearchOptions(engine="loop", reduce=True)).verdict
+        if not isinstance(met, Restart) and deferred.settle() is None:
+            break
+    assert (deferred.apart, deferred.near, deferred.unsettled) == (at_once.apart, at_once.near, 0)
+    assert set(deferred.refuted) == set(at_once.refuted)
+
+
+def test_noted_reactions_are_recalled_without_running_a_handler():
+    ran = []
+
+    class Runs:
+        name = "runs"
+
+        def initial(self) -> int:
+            return 0
+
+        def handle(self, core: int, given: MessageIn) -> list[Reaction]:
+            ran.append((core, given))
+            return [Reaction(core + 1)]
+
+    noted = NotedProgram(Runs())
+    recalled = RecalledProgram(noted)
+    one, two = (MessageIn(switch, PacketIn(Match(), b"", 0)) for switch in ("s1", "s2"))
+    assert noted.handle(0, one) == noted.handle(0, one) == recalled.handle(0, one) == [Reaction(1)]
+    assert (recalled.handle(0, two), recalled.handle(0, two)) == ([Reaction(1)], [Reaction(1)])
+    assert ran == [(0, one), (0, one), (0, two)]  # its own search runs it each time, as its replays have to
+
+
+@pytest.mark.parametrize("breaks", ["", "looks", "changes", "sends"])
+def test_a_check_that_takes_a_reduction_itself_reports_as_one_that_was_told_to(breaks, monkeypatch):
+    monkeypatch.setattr(auto_reduction, "FIRST_TRIAL", 30)
+    for name in ("MOST_OF_TRIAL", "MOST_TO_TAKE"):
+        monkeypatch.setattr(auto_reduction, name, 1e9)
+    scenario = Scenario(NETWORK, PythonProgram(Keeps, {"breaks": breaks}), (), SearchOptions(engine="loop"))
+    chosen, told = (replace(scenario, options=SearchOptions("loop", reduce=how)).check() for how in ("auto", True))
+    assert chosen.result.choice.startswith("taken at ")
+    assert chosen.verdict == told.verdict
+    assert chosen.reduction == told.reduction
+    counts = [(one.result.statistics.states, one.result.statistics.transitions) for one in (chosen, told)]
+    assert counts[0] == counts[1]
 
 
 def test_tables_may_be_filled_for_any_switch_as_long_as_nobody_looks_at_their_order():

@@ -409,7 +409,7 @@ MISTAKES = [
     ),
     ("[topology]", "[search]\nmax_states = 0\n[topology]", ["search.max_states is 0", "at least 1"]),
     ("[topology]", "[search]\ntime_limit = inf\n[topology]", ["search.time_limit is inf", "a positive number"]),
-    ("[topology]", "[search]\nreduce = 1\n[topology]", ["search.reduce is 1", "true or false"]),
+    ("[topology]", "[search]\nreduce = 1\n[topology]", ["search.reduce is 1", 'true, false or "auto"']),
     ('file = "hub.py"\nclass = "Hub"', f'app = "x.py"\npath = ["{"y" * 300}"]', ["the file '", "name too long"]),
     ('file = "hub.py"\nclass = "Hub"', f'nox = "{"y" * 300}.py"', ["the file '", "name too long"]),
     ("[topology]", "joining = 3\n[topology]", ["program.joining = 3 is unknown"]),

@@ -88,7 +88,7 @@ def calls(monkeypatch):
         return call
 
     monkeypatch.setattr(run_module, "build_network", counting("builds", run_module.build_network))
-    for module in ("sdnloom.engine.search", "sdnloom.engine.trace", "sdnloom.check.run"):
+    for module in ("sdnloom.engine.counterexample.confirmed_path", "sdnloom.engine.trace", "sdnloom.check.run"):
         monkeypatch.setattr(sys.modules[module], "replay", counting("replays", path.replay))
     monkeypatch.setattr(OskenProgram, "__init__", counting("loads", OskenProgram.__init__))
     return made

@@ -33,6 +33,7 @@ shortest counterexample, 8 steps:
 searched 9 states, 8 transitions, depth 8, 2 handler runs
 bounds: h1: at most 1 packet
 tried: h1 pings h2: at most 1 packet; h2 only receives
+reduction: none (small search)
 view: sdnloom view hub.quiet-h2.sdnloom-trace.json
 confirm: sdnloom confirm hub.quiet-h2.sdnloom-trace.json
 replay: sdnloom replay hub.quiet-h2.sdnloom-trace.json
@@ -74,6 +75,7 @@ def test_what_holds_is_said_with_counts_bounds_and_witnesses(sdnloom: CommandLin
         "  lines of the program that were never reached: --coverage\n"
         "  hosts that sent no packet (h2): --ping\n"
         "  hosts that no packet reached (h1)\n"
+        "reduction: none (small search)\n"
         "seen: h2 is reached: h2 received a packet\n",
     )
     assert list(tmp_path.glob("*trace*")) == []
@@ -90,7 +92,8 @@ def test_what_never_happens_is_said(sdnloom: CommandLine, tmp_path: Path) -> Non
         f"  {nothing}\n"
         "searched 1 state, 0 transitions, depth 0, 0 handler runs\n"
         "bounds: h1: at most 0 packets\n"
-        "tried: h1 sends nothing; h2 only receives\n",
+        "tried: h1 sends nothing; h2 only receives\n"
+        "reduction: none (small search)\n",
     )
     document = json.loads(sdnloom("check", "hub.toml", "--format", "json").out)
     assert (document["verdict"], document["vacuous"]) == ("vacuous", ["h2 is reached was never seen", nothing])
@@ -137,6 +140,7 @@ def test_a_search_that_stops_early_says_why_and_what_to_raise(sdnloom: CommandLi
             "searched 3 states, 2 transitions, depth 2, 1 handler run",
             "bounds: h1: at most 1 packet; at most 3 states",
             "tried: h1 pings h2: at most 1 packet; h2 only receives",
+            "reduction: none (small search)",
         ],
     )
     assert run.out.startswith("INCOMPLETE no violation so far, but ")
@@ -189,6 +193,7 @@ KEYS = [
     "seconds",
     "handler_runs",
     "reduction",
+    "reduction_choice",
     "restarts",
     "discovery",
     "sometimes",
@@ -222,6 +227,7 @@ def test_json_is_one_object_with_the_documented_keys(sdnloom: CommandLine, tmp_p
         "depth": 8,
         "handler_runs": 2,
         "reduction": None,
+        "reduction_choice": "small search",
         "restarts": [],
         "output": None,
         "discovery": None,
@@ -381,7 +387,7 @@ def test_both_engines_and_every_seed_print_the_same(sdnloom: CommandLine, tmp_pa
     assert expected.startswith("VIOLATED")
     for arguments in (["--engine", "loop"], ["--engine", "kernel"]):
         assert sdnloom("check", "hub.toml", *arguments).out == expected
-    counts = {sdnloom("check", "hub.toml", "--all", "--seed", seed).out.splitlines()[-7] for seed in range(4)}
+    counts = {sdnloom("check", "hub.toml", "--all", "--seed", seed).out.splitlines()[-8] for seed in range(4)}
     assert len(counts) == 1
     assert counts.pop().startswith("searched ")
 
@@ -508,7 +514,10 @@ def test_a_mistake_in_the_options_is_one_line(sdnloom: CommandLine, arguments: t
 
 def test_a_reduction_says_what_it_used_and_explains_its_conflicts(sdnloom: CommandLine, tmp_path: Path) -> None:
     write(tmp_path)
-    assert "reduction" not in sdnloom("check", "hub.toml", "--no-trace").out
+    assert sdnloom("check", "hub.toml", "--no-trace").out.endswith("\nreduction: none (small search)\n")
+    assert "reduction" not in sdnloom("check", "hub.toml", "--no-trace", "--no-reduce").out
+    every = sdnloom("check", "hub.toml", "--no-trace", "--reduce-auto", "--all").out
+    assert every.endswith("\nreduction: none (all violations are asked for, and a reduction may find fewer)\n")
     reduced = sdnloom("check", "hub.toml", "--no-trace", "--reduce").out
     assert "\nreduction: stubborn sets" in reduced
     assert "  <->  " not in reduced
@@ -519,5 +528,10 @@ def test_a_reduction_says_what_it_used_and_explains_its_conflicts(sdnloom: Comma
     pairs = [conflict["actions"] for conflict in found["reduction"]["conflicts"]]
     assert [["s1", "packets"], ["s1", "of"]] in pairs
     assert json.loads(sdnloom("check", "hub.toml", "--no-trace", "--format", "json").out)["reduction"] is None
+    both = sdnloom("check", "hub.toml", "--reduce-auto", "--no-reduce")
+    assert (both.code, both.err[:75]) == (
+        2,
+        "error: --reduce-auto and --no-reduce are given; expected one or the other (",
+    )
     wrong = sdnloom("check", "hub.toml", "--explain-reduction", "--no-reduce")
     assert (wrong.code, wrong.err[:59]) == (2, "error: --explain-reduction and --no-reduce are given; expec")

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from sdnloom.engine.counterexample.confirmed_path import path_through
 from sdnloom.engine.disciplines import Bag, Fifo, Lossy, Ports
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import Action, Channel, Component, Mode, Needs, Outcome, Property, Step, System
@@ -20,7 +21,7 @@ from sdnloom.engine.path import (
     same_step,
 )
 from sdnloom.engine.result import SearchOptions
-from sdnloom.engine.search import path_through, search
+from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Finding, Semantics, reachable
 from sdnloom.engine.stable_text import stable_text
 from sdnloom.engine.walk import Stepper

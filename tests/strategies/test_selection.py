@@ -66,6 +66,7 @@ def test_the_command_line_wins_and_keeps_bounds_and_same_flow(sdnloom, tmp_path)
         "  without orders in which the controller's messages arrive in time and in order (UNUSUAL)\n"
         "  without orders in which packets of different flows overlap (FLOW-IR)\n"
         "tried: h1 pings h2: at most 1 packet, 1 unanswered; h2 only receives\n"
+        "reduction: none (a strategy leaves out orders already)\n"
     )
     assert sdnloom("check", "hub.toml", "--strategy", "").code == 0
 

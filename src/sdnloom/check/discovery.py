@@ -161,7 +161,7 @@ class _Rounds:
         searched: tuple[Network, Result] | None = None  # of the last round
         while True:
             ready = with_pools(self.network, pools.pools)
-            collector = SituationCollector(tuple(discovering_clients(self.network)), self.options.reduce)
+            collector = SituationCollector(tuple(discovering_clients(self.network)), self.options.reduce is True)
             packets, questions = pools.packets, pools.questions + statistics.questions
             try:
                 result = self.searching(ready, self.cached, collector.observers)
@@ -255,7 +255,7 @@ def _summed(
     if reason is None and unreached:
         more = f", and {len(unreached) - MOST_GAPS} more" if len(unreached) > MOST_GAPS else ""
         reason = f"branches are not reached: {'; '.join(map(str, unreached[:MOST_GAPS]))}{more}"
-    if reason is None and options.reduce:
+    if reason is None and options.reduce is True:
         reason = "inputs may be missing: a reduction leaves out states of the controller that discovery would ask about"
     verdict = result.verdict if reason is None or isinstance(result.verdict, Violated) else Incomplete(reason)
     return replace(result, verdict=verdict, statistics=statistics, incomplete=reason)

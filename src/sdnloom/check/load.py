@@ -17,7 +17,7 @@ from sdnloom.check.program_factory import ProgramFactory
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.model import Property
-from sdnloom.engine.result import Limits, SearchOptions, SearchOrder
+from sdnloom.engine.result import Limits, ReduceOption, SearchOptions, SearchOrder
 from sdnloom.network.build import Bindable
 from sdnloom.network.hosts import ArpHost, Client, Host, HostView, MobileHost, Replier, TcpClient, TcpServer
 from sdnloom.network.network import (
@@ -351,6 +351,12 @@ def _property(table: Table, topology: Topology, code: CodeFiles) -> Bindable | P
     return replace(found, name=label) if label and isinstance(found, Property) else found
 
 
+def _reduce(table: Table) -> ReduceOption:
+    """Whether to use a reduction; the search chooses if nothing is said."""
+    found = table.get("reduce", 'true, false or "auto"', lambda v: v == "auto" or isinstance(v, bool), "auto")
+    return True if found is True else False if found is False else "auto"
+
+
 def _options(table: Table) -> tuple[SearchOptions, int]:
     memory = table.whole("memory_limit", 1, 1 << 30, None)
     order = table.choice("order", get_args(SearchOrder), "auto")
@@ -360,7 +366,7 @@ def _options(table: Table) -> tuple[SearchOptions, int]:
     options = SearchOptions(
         engine=engine,
         order=order,
-        reduce=table.flag("reduce", False),
+        reduce=_reduce(table),
         find_all=table.flag("all", False),
         limits=Limits(
             table.whole("max_states", 1, default=None),

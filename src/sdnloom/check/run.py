@@ -18,6 +18,8 @@ from sdnloom.check.discovery_progress import DiscoveryProgress
 from sdnloom.check.fingerprint import declared_fingerprint, program_fingerprint
 from sdnloom.check.own_inputs import search_own_inputs
 from sdnloom.check.program_factory import make_program
+from sdnloom.check.reduction_choice.noted_program import NotedProgram
+from sdnloom.check.reduction_choice.reduced_network import ReducedNetwork
 from sdnloom.check.report import ReductionReport, Report, unsearched
 from sdnloom.check.scenario import Scenario
 from sdnloom.check.scope import omissions
@@ -26,6 +28,7 @@ from sdnloom.check.vacuity import vacuous_reasons
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import ReplayDivergence, final_state, replay
+from sdnloom.engine.reduction.auto_reduction import FOR_CHECKPOINT, NoReduction
 from sdnloom.engine.result import (
     BEFORE_SEARCH,
     STOPPING,
@@ -60,6 +63,8 @@ from sdnloom.symbolic.options import ExplorationOptions
 
 _T = TypeVar("_T")
 NOT_SEARCHED = Statistics("none", 0, 0, 0, 0.0)
+FOR_DISCOVERY = NoReduction("discovery asks about every state")
+FOR_COVERAGE = NoReduction("coverage counts what runs in every order")
 
 
 class Run:
@@ -281,12 +286,16 @@ class Run:
                             system, *built.early, BEFORE_SEARCH, on_event, lambda: watch.interrupted or watch.left < 0
                         )
                     return SearchRecord(result, options, built, (*built.notes, BEFORE_SEARCH))
-                keeper = None
+                keeper, reduced = None, self._reduced(program, narrow)
                 if self._checkpoint is not None:
                     fingerprints = self._fingerprints(built.declared)
                     keeper = self._checkpoint.keeper(fingerprints, lambda: self._stage(program), on_event)
-                result = search(shuffled(system, narrow.seed), options, on_event, watch, observers(system), keeper)
+                parts = shuffled(system, narrow.seed)
+                result = search(parts, options, on_event, watch, observers(system), keeper, reduced)
                 if not isinstance(result.verdict, Restart):
+                    if result.reduction and isinstance(reduced, ReducedNetwork):
+                        self.refuted += reduced.refuted
+                        self.restarts += reduced.refuted
                     return SearchRecord(result, options, built, built.notes)
                 restart = result.verdict
             except RestartRequired as required:  # of the start-up, which runs the program while the system is built
@@ -305,14 +314,15 @@ class Run:
         return replace(built, system=self._coverage.watch(built.system, CONTROLLER))
 
     def _assuming(self, program: Program) -> Program:
-        """The program with the assumptions that a reduction needs."""
+        """The program with the assumptions that a reduction needs, or with notes for one that may be chosen."""
         options = self.scenario.options
-        if not options.reduce and not options.checked:
-            return program
-        assuming = AssumeIndependent(program)
-        if self._checkpoint is not None:
-            assuming.assume(*self._checkpoint.assumed())
-        return assuming
+        if options.reduce is True or options.checked:
+            assuming = AssumeIndependent(program)
+            if self._checkpoint is not None:
+                assuming.assume(*self._checkpoint.assumed())
+            return assuming
+        chooses = options.reduce == "auto" and self._coverage is None and self._checkpoint is None
+        return NotedProgram(program) if chooses and not self.scenario.needs_discovery else program
 
     def _stage(self, program: Program) -> RunStage:
         """What searches so far have refuted."""
@@ -322,6 +332,18 @@ class Run:
             else (True, True, ())
         )
         return RunStage(tuple(self.restarts), tuple(self.refuted), self._ordered, assumed)
+
+    def _reduced(self, program: Program, narrow: Scenario) -> ReducedNetwork | NoReduction | None:
+        """The systems for a search that may choose a reduction; None for one that may not by its own options."""
+        if isinstance(program, NotedProgram):
+            return ReducedNetwork(
+                program, lambda assuming: shuffled(self._build(assuming, narrow.network).system, narrow.seed)
+            )
+        if self.scenario.needs_discovery:
+            return FOR_DISCOVERY
+        if self._checkpoint is not None:
+            return FOR_CHECKPOINT
+        return None if self._coverage is None else FOR_COVERAGE
 
     def _discover(self, narrow: Scenario, on_event: Callable[[SearchEvent], None], watch: LimitWatch) -> Report:
         """Search a rewritten copy of the program with discovered inputs, and confirm violations on the program."""

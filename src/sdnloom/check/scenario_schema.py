@@ -235,6 +235,7 @@ def _search(meanings: Meanings) -> Schema:
     options, _ = call_schema(SearchOptions, ("find_all", "explain", "checked"), {})
     keys = {
         **options,
+        "reduce": {"enum": [True, False, "auto"], "default": "auto"},
         "all": {**_FLAG, "default": False},
         "seed": {**_whole(0), "default": 0},
         "max_states": _whole(1),

@@ -37,7 +37,7 @@ CHECK_GROUPS = {
     "Search": ("find_all", "order", "engine", "threads", "seed"),
     "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
     "Checkpoints": ("checkpoint",),
-    "Reduction and strategies": ("reduce", "explain", "strategy", "same_flow", "pkt_seq"),
+    "Reduction and strategies": ("reduce", "reduce_auto", "explain", "strategy", "same_flow", "pkt_seq"),
     "Discovery": ("discover", "discover_only", "stacks", "fields"),
     "Programs of actors": OPTIONS_OF_ACTORS,
     "Output": (
@@ -59,7 +59,12 @@ CHECK_GROUPS = {
     help="Breadth first (bfs) finds shortest counterexamples, depth first (dfs) deep ones; auto, the default, is "
     "breadth first with dives into the depth when the search is long.",
 )
-@click.option("--reduce/--no-reduce", default=None, help="Explore one of several orders that lead to the same result.")
+@click.option(
+    "--reduce/--no-reduce",
+    default=None,
+    help="Explore one of several orders that lead to the same result, or all orders.",
+)
+@click.option("--reduce-auto", is_flag=True, help="The same if the search is long and that makes it shorter (default).")
 @click.option(
     "--explain-reduction",
     "explain",
@@ -175,6 +180,7 @@ def command(
     engine: Any,
     order: str | None,
     reduce: bool | None,
+    reduce_auto: bool,
     explain: bool,
     strategy: str | None,
     same_flow: str | None,
@@ -229,6 +235,10 @@ def command(
     """
     if discover and discover_only:
         raise click.UsageError("--discover and --discover-only are given; expected one or the other")
+    if reduce_auto and reduce is not None:
+        raise click.UsageError(
+            f"--reduce-auto and --{'' if reduce else 'no-'}reduce are given; expected one or the other"
+        )
     if not confirm:
         refuse_without_confirm()
     known = opened_baseline(baseline, update_baseline)
@@ -236,7 +246,7 @@ def command(
         find_all=True if known is not None and find_all is None else find_all,
         engine=engine,
         order=order,
-        reduce=reduce,
+        reduce="auto" if reduce_auto else reduce,
         explain=explain,
         strategy=strategy,
         same_flow=same_flow,

@@ -1,5 +1,6 @@
 """Limits of a run, Ctrl-C, and the pace of progress events."""
 
+import gc
 import math
 import os
 import signal
@@ -178,3 +179,15 @@ class LimitWatch:
             signal.setitimer(signal.ITIMER_REAL, 0)
             sys.unraisablehook = unraisable
             signal.signal(signal.SIGALRM, previous)
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Pause the garbage collector: a search allocates millions of values, keeps them, and they have no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

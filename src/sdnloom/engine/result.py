@@ -39,6 +39,7 @@ class Limits:
 
 
 SearchOrder: TypeAlias = Literal["auto", "bfs", "dfs"]
+ReduceOption: TypeAlias = bool | Literal["auto"]
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,13 @@ class SearchOptions:
     """How to search.
 
     The engine `auto` starts with the loop and changes to the kernel if the run is long. The order `auto` is breadth
-    first; a long search makes dives into the depth in between (`dives/schedule.py`).
+    first; a long search makes dives into the depth in between (`dives/schedule.py`). With `reduce="auto"` a search
+    begins without a reduction and takes one if it grows and that pays (`reduction/auto_reduction.py`).
     """
 
     engine: Literal["auto", "loop", "kernel"] = "auto"
     order: SearchOrder = "auto"
-    reduce: bool = False
+    reduce: ReduceOption = "auto"
     # Go on after a violation and report each distinct one once. With a reduction an EVENT property may report fewer
     # different violations, but at least one if there is any.
     find_all: bool = False
@@ -174,6 +176,7 @@ class Result:
     late_explored: bool = False  # whether LATE actions ended a violation at rest, so that they were explored too
     incomplete: str | None = None  # why the search was not exhaustive, also if it found a violation
     reduction: tuple[str, ...] = ()  # the reductions that were used, by name
+    choice: str | None = None  # with `reduce="auto"`: when a reduction was taken, or why none was
     conflicts: tuple[Conflict, ...] = ()  # with the option `explain`
     restarts: tuple[str, ...] = ()  # for callers: why earlier searches for the same answer ended with a Restart
 

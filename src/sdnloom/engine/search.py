@@ -1,16 +1,15 @@
 """Search of a system: the choice of an engine, limits, replay of counterexamples, and the verdict."""
 
-import gc
 import importlib.util
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 from sdnloom.engine import stop_points
 from sdnloom.engine.checkpoint.keeper import CheckpointKeeper, refuse_without_kernel
+from sdnloom.engine.counterexample.confirmed_path import confirmed, path_through
 from sdnloom.engine.counterexample.finding_log import FindingLog
 from sdnloom.engine.counterexample.minimise import MinimisedPath, minimise
 from sdnloom.engine.dives.schedule import DiveSchedule
@@ -18,11 +17,21 @@ from sdnloom.engine.dives.system_dives import DiveFinding, SystemDives
 from sdnloom.engine.dives.system_loop import SleepSetLoop, SystemLoop
 from sdnloom.engine.kernel.compilation import KernelCompilation
 from sdnloom.engine.late import LateActions, explored_part, judges_rest, with_late_explored
-from sdnloom.engine.limits import LimitWatch, available_cores, resident_bytes
+from sdnloom.engine.limits import LimitWatch, available_cores, resident_bytes, without_collector
 from sdnloom.engine.memo import Memo, MemoSemantics
-from sdnloom.engine.model import ModelError, Needs, Observer, Restart, RestartRequired, Step, System
+from sdnloom.engine.model import ModelError, Needs, Observer, Restart, RestartRequired, System
 from sdnloom.engine.observers import Observation, check_columns
-from sdnloom.engine.path import Path, ReplayDivergence, replay
+from sdnloom.engine.path import Path
+from sdnloom.engine.reduction.auto_reduction import (
+    FOR_CHECKPOINT,
+    SHORT_RUN,
+    ChangedSystems,
+    NoReduction,
+    ReducedSystems,
+    ReductionChoice,
+    ReductionTrial,
+    TrialRefused,
+)
 from sdnloom.engine.reduction.explain import conflicts
 from sdnloom.engine.reduction.laws import check_channels, check_commutation, check_memories
 from sdnloom.engine.reduction.reduction import Reduction
@@ -48,18 +57,18 @@ from sdnloom.engine.result import (
     Verdict,
     Violated,
 )
-from sdnloom.engine.semantics import Finding, Semantics, State, Transition
+from sdnloom.engine.semantics import Finding, Semantics, State
 from sdnloom.engine.strategy import skipped
 from sdnloom.engine.system_graph import StateObserver, SystemGraph
 from sdnloom.errors import SdnloomError
 
 SMALL_RUN = 200_000  # transitions after which the kernel is faster, its start included
-SHORT_RUN = 30.0  # seconds; with less time the loop sees more states, because it does not begin twice
 TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
 STATES_TO_SHORTEN = 2_000  # that are searched for a shorter counterexample
 STEPS_TO_SHORTEN = 50_000  # that are followed in attempts to leave some out
 RESUMING = "while the checkpoint was resumed"
+MEMORIES_AT_FIRST = 50  # of a property, that are checked when a reduced search takes over; the others at its end
 COMPILING = "while the kernel engine was compiled"
 LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
 _WAIT = 0.05  # seconds between two looks at the compilation
@@ -99,27 +108,33 @@ def search(
     watch: LimitWatch | None = None,
     observers: Sequence[Observer] = (),
     checkpoint: CheckpointKeeper | None = None,
+    reduced: ReducedSystems | NoReduction | None = None,
 ) -> Result:
     """The verdict on a system. Every counterexample in it was replayed on the reference semantics.
 
     If a step returns a Restart, that is the verdict.
 
     `watch` is the watch of the run that the search is part of; its limits are those of the options. With a checkpoint
-    the kernel searches from the start, or goes on where the checkpoint was written.
+    the kernel searches from the start, or goes on where the checkpoint was written. `reduced` has the systems that a
+    reduced search takes instead of this one, where the options let the search choose.
     """
     options = options or SearchOptions()
     watch = watch or LimitWatch(options.limits)
     noted = on_event or (lambda event: None)
+    if checkpoint is not None and options.reduce == "auto":
+        reduced = FOR_CHECKPOINT
     earlier = None if checkpoint is None else checkpoint.earlier(system)
     if earlier is None:
-        run = _Run(system, options, noted, watch, observers, checkpoint)
+        run = _Run(system, options, noted, watch, observers, checkpoint, reduced=reduced)
         earlier = run.result()
         if isinstance(earlier.verdict, Restart) or not run.needs_late():
             return earlier
         noted(Notice(LATE_MATTERS))
         if checkpoint is not None:
             checkpoint.follows(earlier)
-    again = _Run(with_late_explored(system), options, noted, watch, observers, checkpoint, earlier).result()
+    if reduced is not None and not isinstance(reduced, NoReduction):
+        reduced = ChangedSystems(reduced, with_late_explored)
+    again = _Run(with_late_explored(system), options, noted, watch, observers, checkpoint, earlier, reduced).result()
     return replace(again, late_explored=True, restarts=(LATE_MATTERS, *again.restarts))
 
 
@@ -133,6 +148,8 @@ class _Run:
         observers: Sequence[Observer],
         checkpoint: CheckpointKeeper | None = None,
         earlier: Result | None = None,
+        reduced: ReducedSystems | NoReduction | None = None,
+        trial: ReductionTrial | None = None,
     ) -> None:
         _refuse_bad_mixes(options)
         self.checkpoint = checkpoint
@@ -140,13 +157,21 @@ class _Run:
             refuse_without_kernel(options, observers)
         for observer in observers:
             check_columns(system, observer)
+        self.choice: ReductionChoice | None = None
+        if options.reduce == "auto":
+            self.choice = ReductionChoice(system, options, observers, reduced, self._search_reduced)
+            options = replace(options, reduce=False)
+        self.trial = trial  # that this search is
+        self.reduced: _Run | None = None  # the search that is tried, or takes the place of this one
         self.whole = Semantics(system)  # with LATE actions; it confirms counterexamples
         late = judges_rest(system)
         system = explored_part(system)
         self.system, self.options, self.on_event = system, options, on_event
         self.tables = Memo(system, options.checked, options.strategy)
         self.tables.pause = self._on_pause
-        self.reduction: Reduction | None = StubbornSets(system) if options.reduce else None
+        self.reduction: Reduction | None = None
+        if options.reduce:
+            self.reduction = StubbornSets(system) if trial is None else trial.sets(system)
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
         self.watch = watch
         self.semantics = Semantics(system)
@@ -173,6 +198,10 @@ class _Run:
         with without_collector(), self.watch.catching_interrupts(self._interrupted), self.watch.in_force():
             try:
                 engine = self._explore()
+                if self.choice is not None and self.choice.result is not None:
+                    return self.choice.result
+                if self.trial is not None and not self.trial.taken:
+                    self._take(engine)
                 with stop_points.limits_in_force(None):  # what was found is replayed and reported
                     return self._result(engine)
             except RestartRequired as required:
@@ -180,10 +209,7 @@ class _Run:
 
     def _result(self, engine: Engine) -> Result:
         self._save(engine)
-        if self.options.checked or self.options.reduce:
-            check_channels(self.tables)
-        if self.options.reduce:
-            check_memories(self.tables, engine.memories())
+        self._check_laws(engine)
         if self.options.checked and isinstance(engine, SystemLoop):
             check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
         statistics = self._statistics()  # taken here: shortening counterexamples adds to the memo
@@ -210,14 +236,33 @@ class _Run:
             verdict = Vacuous(tuple(empty)) if empty else Holds()
         explained = conflicts(self.tables) if self.options.explain else ()
         statistics = replace(statistics, seconds=self.watch.seconds - self.began)
-        reduction = self._reductions()
-        result = Result(verdict, statistics, violations, witnesses, tuple(never), False, reason, reduction, explained)
+        result = Result(
+            *(verdict, statistics, violations, witnesses, tuple(never), False, reason),
+            *(self._reductions(), self._choice_words(), explained),
+        )
         if not self.needs_late():
             self.on_event(Finished(result))
         return result
 
+    def _check_laws(self, engine: Engine, most: int | None = None) -> None:
+        """Raise ModelError if what the search relied on does not hold; TrialRefused if another search can go on.
+
+        At most so many memories of each property are looked at.
+        """
+        try:
+            if self.options.checked or self.options.reduce:
+                check_channels(self.tables)
+            if self.options.reduce:
+                check_memories(self.tables, {name: met[:most] for name, met in engine.memories().items()})
+        except ModelError as error:
+            if self.trial is None:
+                raise
+            raise TrialRefused(str(error)) from error
+
     def needs_late(self) -> bool:
         """Whether a second search has to explore LATE actions, because some of them end a violation at rest."""
+        if self.choice is not None and self.choice.result is not None and self.reduced is not None:
+            return self.reduced.needs_late()
         assert self.engine is not None
         over = self.engine.stopped is None and self.log.restless is None and not self._ended_at_first
         return self.log.outlived and over
@@ -252,6 +297,46 @@ class _Run:
             names.append("sleep sets")
         return (*names, "cycle proviso") if self.reduction.cycle_proviso else tuple(names)
 
+    # The choice of a reduction, see `reduction/auto_reduction.py`
+
+    def _choice_words(self) -> str | None:
+        """What the result says of the choice of a reduction, None if there was no choice."""
+        if self.trial is not None:
+            return self.trial.choice
+        return None if self.choice is None else self.choice.words
+
+    def _is_replaced(self, transitions: int, depth: int) -> bool:
+        """Whether a reduced search takes the place of this one, which has explored every state of that depth."""
+        if self.choice is None:
+            return False
+        return self.choice.takes_over(transitions, depth, 0 if self.dives is None else self.dives.schedule.dives)
+
+    def _search_reduced(self, system: System, trial: ReductionTrial) -> Result:
+        options = replace(self.options, reduce=True, engine="loop" if self.options.engine == "loop" else "auto")
+
+        def told(event: SearchEvent) -> None:
+            if trial.taken or not isinstance(event, Progress):
+                self.on_event(event)
+            elif self.engine is not None:
+                self.on_event(self._progress(self.engine))
+
+        self.reduced = run = _Run(system, options, told, self.watch, (), earlier=self.earlier, trial=trial)
+        run.began, run.compilation = self.began, self.compilation
+        if run.dives is not None:
+            run.dives.schedule.dives = trial.dives
+        return run.result()
+
+    def _take(self, engine: Engine) -> None:
+        """Let this search take the place of the one without a reduction, if it is worth that."""
+        assert self.trial is not None
+        if engine.stopped is not None:
+            raise TrialRefused
+        refuted = self.trial.take(engine.transitions)
+        if refuted is not None:
+            raise RestartRequired(refuted)
+        self._check_laws(engine, MEMORIES_AT_FIRST)
+        self.on_event(Notice(f"reduction {self.trial.choice}: the search begins again and leaves orders out"))
+
     def _statistics(self) -> Statistics:
         """How much was done so far."""
         engine, tables, components = self.engine, self.tables, self.system.components
@@ -281,7 +366,8 @@ class _Run:
             if self.options.engine == "loop" or not self._kernel_serves():
                 return self._loop()
             loop = self._loop(self._hand_over)
-            return self._kernel_after(loop) if loop.handed_over else loop
+            replaced = self.choice is not None and self.choice.result is not None
+            return self._kernel_after(loop) if loop.handed_over and not replaced else loop
         finally:
             if self.compilation is not None:
                 self.compilation.stop()
@@ -351,14 +437,17 @@ class _Run:
             for observer in observers:
                 observer.observe(state)
 
+        def ends(transitions: int) -> bool:
+            return self._is_replaced(transitions, engine.depth - 1) or hand_over(transitions)
+
         sleeps = self.options.order != "dfs" and can_sleep(self.system, self.reduction, self.options.strategy)
         kind = SleepSetLoop if sleeps else SystemLoop
-        engine = kind(
+        engine: SystemLoop = kind(
             graph,
             order="dfs" if self.options.order == "dfs" else "bfs",
             limits=self.options.limits,
             watch=self.watch,
-            hand_over=hand_over,
+            hand_over=ends,
             on_finding=self.log.note,
             on_pause=self._on_pause,
             on_level=self._on_level,
@@ -427,17 +516,27 @@ class _Run:
         return FindingLog(self.whole.system, self.late, self.options.find_all)
 
     def _on_level(self) -> bool:
-        """Dive if that is due; True if a dive has found a violation, which ends the search."""
+        """Dive if that is due; True if the search ends: a dive has found a violation, or another search goes on."""
         assert self.engine is not None
         if self.checkpoint is not None:
             self.checkpoint.note(self.log, self.dives, self._late_evaluations())
             self.checkpoint.write_if_due(self.watch.seconds - self.began)
-        return self.dives is not None and self.dives.has_found(self.engine.transitions, self.engine.depth)
+        done, depth = self.engine.transitions, self.engine.depth
+        if self.trial is not None:
+            if self.trial.is_far_enough(depth):
+                self._take(self.engine)
+            if not self.trial.taken:
+                return False
+            done += self.trial.transitions  # dives are due as if the search before had gone on
+        found = self.dives is not None and self.dives.has_found(done, depth)
+        return found or self._is_replaced(done, depth)
 
     def _interrupted(self) -> None:
         self.on_event(STOPPING)
 
     def _on_pause(self) -> None:
+        if self.trial is not None and self.engine is not None:
+            self.trial.look(self.engine.transitions)
         if self.engine is not None and self.watch.progress_due():
             self.on_event(self._progress(self.engine))
 
@@ -494,7 +593,7 @@ class _Run:
         """The counterexample, confirmed."""
         path, found, minimal = shorter.path, shorter.found, shorter.minimal
         recorded = self.recorded if self.late is None else self.late.semantics
-        transitions = self._confirmed(recorded, path)
+        transitions = confirmed(self.whole, recorded, path)
         initial = self.whole.initial()
         result = Counterexample(
             found.property, found.message, path, shortest, initial, tuple(transitions), minimal, self.whole.system
@@ -509,18 +608,6 @@ class _Run:
     def _no_time_to_shorten(self) -> bool:
         return self.watch.interrupted or self.watch.left < -SHORTENING
 
-    def _confirmed(self, recorded: Semantics, path: Path) -> list[Transition]:
-        """The transitions of a path, replayed without the memo; ModelError if they differ from those in the memo."""
-        expected = replay(recorded, path)
-        try:
-            transitions = replay(self.whole, path)
-        except ReplayDivergence as diverged:
-            raise _impure(diverged.position) from diverged
-        for position, (now, before) in enumerate(zip(transitions, expected, strict=True)):
-            if now.state != before.state:
-                raise _impure(position)
-        return transitions
-
     def _incomplete(self, engine: Engine) -> str | None:
         """Why the search is not exhaustive, None if it is."""
         if engine.stopped is not None:
@@ -530,25 +617,6 @@ class _Run:
         if self._ended_at_first:
             return AT_FIRST
         return self.log.restless
-
-
-def path_through(semantics: Semantics, states: Sequence[State]) -> Path:
-    """A path that visits these states one after the other."""
-    steps: list[Step] = []
-    for before, after in itertools.pairwise(states):
-        step = next((each.step for each in semantics.transitions(before) if each.state == after), None)
-        if step is None:
-            raise _impure(len(steps))
-        steps.append(step)
-    return Path(tuple(steps))
-
-
-def _impure(position: int) -> ModelError:
-    return ModelError(
-        f"step {position + 1} of a path that was found leads elsewhere when it is taken again; expected "
-        "components, and programs in them, that depend on nothing but their state and inputs: not on files, "
-        "the environment, addresses of objects or the system's own randomness"
-    )
 
 
 def _without_numba(error: ImportError) -> SdnloomError:
@@ -568,18 +636,6 @@ def _refuse_bad_mixes(options: SearchOptions) -> None:
     ):
         if value not in known:
             raise SdnloomError(f"option {name} is {value!r}; expected one of {', '.join(known)}")
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """Pause the garbage collector: a search allocates millions of values, keeps them, and they have no cycles."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _routes(tables: Memo) -> frozenset[SentRoute]:

@@ -42,7 +42,8 @@ class AssumeIndependent:
     program with `per_switch` false nothing is assumed. `refuted` has the reasons of all restarts so far.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, deferred: bool = False) -> None:
+        """With `deferred`, footprints are found by `settle`, not before, while handlers are assumed to be apart."""
         self.wrapped = program
         promises = capability(program, PromisesIndependence)
         promised = None if promises is None else promises.per_switch
@@ -52,6 +53,9 @@ class AssumeIndependent:
         self.refuted: tuple[str, ...] = ()
         self._known: dict[tuple[Hashable, Input], tuple[Reaction, ...]] = {}  # so that no handler runs after a restart
         self._touched: dict[str, tuple[frozenset[Cell], frozenset[Cell]]] = {}
+        self._deferred = deferred
+        self._unsettled: dict[tuple[Hashable, MessageIn], None] = {}  # whose footprints are not found yet
+        self._footprints_found = 0
 
     @property
     def name(self) -> str:
@@ -69,12 +73,20 @@ class AssumeIndependent:
             reactions = self.wrapped.handle(core, given)
             if isinstance(reactions, Restart):
                 self._known.clear()  # the program has other cores now
+                self._unsettled.clear()
                 return reactions
             if not isinstance(given, MessageIn):
                 return reactions
-            found = self._known[core, given] = self._with_footprint(core, given, tuple(reactions))
+            found = tuple(reactions)
+            if self._deferred and self.apart:
+                self._unsettled[core, given] = None
+            else:
+                found = self._with_footprint(core, given, found)
+            self._known[core, given] = found
         assert isinstance(given, MessageIn)
-        if (self.apart or self.near) and (reasons := self._refute(given.switch, found)):
+        if (self.apart or self.near) and (
+            reasons := self._refute(given.switch, found, (core, given) in self._unsettled)
+        ):
             self.refuted += reasons
             return Restart("; ".join(reasons))
         # While handlers are assumed to be apart, the cells that their actions declare are enough.
@@ -84,18 +96,43 @@ class AssumeIndependent:
         """Assume no more than that: what an earlier process has refuted, for these reasons, stays refuted."""
         self.apart, self.near, self.refuted = self.apart and apart, self.near and near, refuted
 
+    @property
+    def footprints(self) -> int:
+        """How many handler runs were taken again to find their footprints."""
+        return 0 if self._footprints is None else self._footprints_found
+
+    @property
+    def unsettled(self) -> int:
+        """How many of them `settle` will take."""
+        return 0 if self._footprints is None else len(self._unsettled)
+
+    def settle(self) -> Restart | None:
+        """Find the footprints that were put off, and put off no more; a Restart if they refute an assumption."""
+        unsettled, self._unsettled, self._deferred = self._unsettled, {}, False
+        reactions = {key: self._known.pop(key) for key in unsettled}  # what is left out here is found when asked for
+        for (core, given), plain in reactions.items():
+            found = self._known[core, given] = self._with_footprint(core, given, plain)
+            if reasons := self._refute(given.switch, found):
+                self.refuted += reasons
+                return Restart("; ".join(reasons))
+        return None
+
     def keep_order(self) -> None:
         """Make insertion order part of the cores; reactions that are known have other cores."""
         self._known.clear()
+        self._unsettled.clear()
         keep_order(self.wrapped)
 
     def _with_footprint(self, core: Any, given: Input, found: tuple[Reaction, ...]) -> tuple[Reaction, ...]:
         """Return the reactions with the cells that they touch, where the program can find them."""
+        self._footprints_found += 1
         cells = self._footprints.footprint(core, given, found) if self._footprints is not None else None
         return found if cells is None else tuple(replace(one, reads=cells[0], writes=cells[1]) for one in found)
 
-    def _refute(self, switch: str, found: Sequence[Reaction]) -> tuple[str, ...]:
+    def _refute(self, switch: str, found: Sequence[Reaction], unsettled: bool = False) -> tuple[str, ...]:
         """Drop the assumptions that reactions to a message from a switch refute; return the reasons.
+
+        Of reactions whose footprints are not found yet only the messages count.
 
         Raises PromiseError if the program promised that they hold.
         """
@@ -105,7 +142,7 @@ class AssumeIndependent:
             self.near = False
             reasons.append(f"the program sends to {others[0]} for a message from {switch}")
             details.append("")
-        if self.apart and (shared := self._shared(switch, found)):
+        if self.apart and not unsettled and (shared := self._shared(switch, found)):
             self.apart = False
             reasons.append(shared[0])
             details.append(shared[1])

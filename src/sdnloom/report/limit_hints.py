@@ -48,7 +48,11 @@ def limit_hints(report: Report | ActorReport) -> list[str]:
 def _scenario_hints(report: Report) -> list[str]:
     options, scenario = report.scenario.options, report.scenario
     hints = []
-    if not options.reduce and not any(prop.needs is Needs.STATE for prop in report.properties):
+    if (
+        not report.result.reduction
+        and options.reduce is not True
+        and not any(prop.needs is Needs.STATE for prop in report.properties)
+    ):
         hints.append(_REDUCE)
     hints += _fewer_packets(scenario.narrowed().network.hosts)
     if options.strategy is None and all(isinstance(each, PktSeq) for each in scenario.strategies):

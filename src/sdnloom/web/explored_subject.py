@@ -134,7 +134,7 @@ class ExploredNetwork(Explored):
         """Search with the loop engine: a state in the middle of a path is the start of a system of its own."""
         system = self._run.system if state is None else rooted_system(self._run.system, state)
         with watch.in_force():
-            result = search(system, SearchOptions(engine="loop", limits=watch.limits), on_event, watch)
+            result = search(system, SearchOptions(engine="loop", reduce=False, limits=watch.limits), on_event, watch)
         return _answer(result, result.violations)
 
 

@@ -15,7 +15,7 @@ from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.engine import stop_points
 from sdnloom.engine.counterexample.minimise import minimise
 from sdnloom.engine.dives.schedule import DiveSchedule
-from sdnloom.engine.limits import LimitWatch, resident_bytes
+from sdnloom.engine.limits import LimitWatch, resident_bytes, without_collector
 from sdnloom.engine.loop import LoopSearch
 from sdnloom.engine.path import Path, replay
 from sdnloom.engine.result import (
@@ -35,7 +35,7 @@ from sdnloom.engine.result import (
     Verdict,
     Violated,
 )
-from sdnloom.engine.search import SHORTENING, STATES_TO_SHORTEN, STEPS_TO_SHORTEN, without_collector
+from sdnloom.engine.search import SHORTENING, STATES_TO_SHORTEN, STEPS_TO_SHORTEN
 from sdnloom.engine.semantics import Finding
 
 

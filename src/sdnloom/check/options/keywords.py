@@ -51,7 +51,7 @@ class CheckKeywords(SettingKeywords, total=False):
     find_all: bool  # --all, --first
     engine: Literal["auto", "loop", "kernel"]  # --engine
     order: Literal["auto", "bfs", "dfs"]  # --order
-    reduce: bool  # --reduce
+    reduce: bool | Literal["auto"]  # --reduce, --no-reduce, --reduce-auto
     strategy: str  # --strategy
     same_flow: str  # --same-flow
     pkt_seq: str  # --pkt-seq

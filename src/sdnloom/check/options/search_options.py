@@ -13,7 +13,7 @@ from sdnloom.check.discovery_table import (
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.options.strategy_options import pkt_seq_numbers, strategy_names, with_strategies
 from sdnloom.check.scenario import Scenario
-from sdnloom.engine.result import Limits, SearchOrder
+from sdnloom.engine.result import Limits, ReduceOption, SearchOrder
 from sdnloom.scenario_file.document import ScenarioError, shown
 
 _Engine: TypeAlias = Literal["auto", "loop", "kernel"]
@@ -26,7 +26,7 @@ class CheckOptions:
     find_all: bool | None = None
     engine: _Engine | None = None
     order: str | None = None
-    reduce: bool | None = None
+    reduce: ReduceOption | None = None
     explain: bool = False
     strategy: str | None = None
     same_flow: str | None = None
@@ -46,6 +46,8 @@ class CheckOptions:
             value = getattr(self, name)
             if value is not None and value not in known:
                 raise ScenarioError(f"{name} is {shown(value)}; expected one of {', '.join(known)}")
+        if self.reduce not in (None, True, False, "auto") or type(self.reduce) is int:
+            raise ScenarioError(f'reduce is {shown(self.reduce)}; expected true, false or "auto"')
         if self.discover not in (True, False, "only"):
             raise ScenarioError(f'discover is {shown(self.discover)}; expected true, false or "only"')
         for name, least in (("seed", 0), ("memory_limit", 1), ("threads", 1)):
@@ -68,8 +70,9 @@ class CheckOptions:
 
     def over(self, scenario: Scenario) -> Scenario:
         """The scenario with these options over its own."""
-        if self.explain and self.reduce is False:
-            raise ScenarioError("--explain-reduction and --no-reduce are given; expected one or the other")
+        if self.explain and self.reduce in (False, "auto"):
+            flag = "--reduce-auto" if self.reduce else "--no-reduce"
+            raise ScenarioError(f"--explain-reduction and {flag} are given; expected one or the other")
         scenario = self._with_discovery(scenario)
         given: dict[str, Any] = {
             "engine": self.engine,

@@ -7,16 +7,17 @@ with smaller numbers end their share first: so the result is the same for any nu
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sdnloom.engine.counterexample.confirmed_path import path_through
 from sdnloom.engine.counterexample.finding_log import FindingLog
 from sdnloom.engine.counterexample.minimise import minimise
 from sdnloom.engine.late import LateActions, explored_part, judges_rest
-from sdnloom.engine.limits import LimitWatch
+from sdnloom.engine.limits import LimitWatch, without_collector
 from sdnloom.engine.memo import Memo, MemoSemantics
 from sdnloom.engine.model import ModelError, System
 from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.path import final_state, replay
 from sdnloom.engine.result import STOPPING, Activity, Counterexample, CounterexampleFound, Limits, Notice, SearchEvent
-from sdnloom.engine.search import SHORTENING, path_through, without_collector
+from sdnloom.engine.search import SHORTENING
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.stop_points import LimitReached, limits_in_force
 from sdnloom.engine.swarm.member import BitstateSearch, MemberOutcome, Pulse, member_document, member_of

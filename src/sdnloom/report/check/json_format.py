@@ -26,6 +26,7 @@ def report_json(
     own = {
         "handler_runs": report.handler_runs,
         "reduction": _reduction(report),
+        "reduction_choice": report.result.choice,
         "restarts": list(report.result.restarts),
         "discovery": _discovery(report),
         "sometimes": _sometimes(report),

@@ -47,7 +47,9 @@ def report_text(
     if report.verdict == "holds":
         lines += list_lines("not tried", list(map(str, report.omissions)), style)
     if report.reduction is not None:
-        lines += _reduction(report.reduction)
+        lines += _reduction(report.reduction, report.result.choice)
+    elif report.result.choice is not None:
+        lines.append(f"reduction: none ({report.result.choice})")
     if report.discovery is not None:
         lines += domain_lines(report.discovery.domains)
         lines += [f"inputs may be missing: {gap}" for gap in report.discovery.gaps]
@@ -78,8 +80,8 @@ def _names(hosts: Sequence[str]) -> str:
     )
 
 
-def _reduction(reduction: ReductionReport) -> list[str]:
-    line = f"reduction: {', '.join(reduction.used)}"
+def _reduction(reduction: ReductionReport, choice: str | None) -> list[str]:
+    line = f"reduction: {', '.join(reduction.used)}{f' ({choice})' if choice else ''}"
     if reduction.refuted:
         line += f"; handlers of different switches are not independent: {'; '.join(reduction.refuted)}"
     return [line, *(f"  {conflict}" for conflict in reduction.conflicts)]

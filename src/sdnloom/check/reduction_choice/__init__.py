@@ -1,0 +1,1 @@
+"""What a search of a scenario needs that may take a reduction by itself."""
