@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
         symbolic as symbolic,
     )
     from sdnloom.api.assertion import assert_holds as assert_holds
-    from sdnloom.api.checks import run_check as run_check
+    from sdnloom.api.checks import run_check as run_check, run_resume as run_resume
     from sdnloom.api.confirm import run_confirm as run_confirm
     from sdnloom.check.load import app_scenario as app_scenario, load_scenario as load_scenario
     from sdnloom.check.report import Report as Report
@@ -123,7 +123,7 @@ __version__ = "0.1.0"
 # Public names, by the module that they are imported from.
 _NAMES = {
     "sdnloom.api.assertion": "assert_holds",
-    "sdnloom.api.checks": "run_check",
+    "sdnloom.api.checks": "run_check run_resume",
     "sdnloom.api.confirm": "run_confirm",
     "sdnloom.check.load": "app_scenario load_scenario",
     "sdnloom.check.report": "Report",
