@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the same list for type checkers and editors
         symbolic as symbolic,
     )
     from sdnloom.api.assertion import assert_holds as assert_holds
-    from sdnloom.api.checks import run_check as run_check
+    from sdnloom.api.checks import run_check as run_check, run_resume as run_resume
     from sdnloom.api.confirm import run_confirm as run_confirm
     from sdnloom.api.swarm import SwarmReport as SwarmReport, run_swarm as run_swarm
     from sdnloom.check.load import app_scenario as app_scenario, load_scenario as load_scenario
@@ -124,7 +124,7 @@ __version__ = "0.1.0"
 # Public names, by the module that they are imported from.
 _NAMES = {
     "sdnloom.api.assertion": "assert_holds",
-    "sdnloom.api.checks": "run_check",
+    "sdnloom.api.checks": "run_check run_resume",
     "sdnloom.api.confirm": "run_confirm",
     "sdnloom.api.swarm": "SwarmReport run_swarm",
     "sdnloom.check.load": "app_scenario load_scenario",

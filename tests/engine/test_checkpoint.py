@@ -1,6 +1,8 @@
 """Checkpoints of a search: from each one the search goes on to the same result, and another search is refused."""
 
 import random
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -166,7 +168,7 @@ def test_progress_goes_on(tmp_path, copies):
     manifest = read_checkpoint(copies[20]).manifest
     assert manifest["counts"]["states"] == 22
     assert manifest["ended"] is None
-    assert read_checkpoint(copies[-1]).manifest["ended"] == "all was searched"
+    assert read_checkpoint(copies[-1]).manifest["ended"] == keeping.OVER
     told = []
     keeper = saved(copies[20])
     watch = LimitWatch(Limits())
@@ -282,3 +284,12 @@ def _copied(value):
     if isinstance(value, dict):
         return {key: _copied(each) for key, each in value.items()}
     return [_copied(each) for each in value] if isinstance(value, list) else value
+
+
+def test_a_search_that_is_killed_again_and_again_comes_to_the_same_result(tmp_path):
+    command = [sys.executable, "-m", "tests.engine.killed_searches", str(tmp_path), "30"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    killed, while_writing = map(int, done.stdout.split())
+    assert killed >= 20
+    assert while_writing >= 10

@@ -11,6 +11,7 @@ from sdnloom.actors.program import Program
 from sdnloom.actors.report import ActorReport
 from sdnloom.actors.run import check_program, replay_program
 from sdnloom.actors.search.options import ActorOptions
+from sdnloom.check.checkpoint.resumption import new_checkpoint, resumed_check
 from sdnloom.check.load import scenario_of_apps, varied_scenario
 from sdnloom.check.options.keywords import CheckKeywords, NetworkKeywords, given_options
 from sdnloom.check.options.search_options import CheckOptions
@@ -50,14 +51,32 @@ def run_check(
     *,
     app: AppNames | None = None,
     properties: Sequence[GivenProperty] | None = None,
+    checkpoint: str | Path | None = None,
     **options: Unpack[CheckKeywords],
 ) -> AnyReport:
     """Check a scenario file, an app, a scenario or a program of actors (`FILE.py`, `FILE.py:NAME`).
 
     The options are those of `sdnloom check`; over a scenario file they vary it. Properties are names as on the command
-    line, or properties as Python has them.
+    line, or properties as Python has them. The search is kept in the file `checkpoint`, for `run_resume`.
     """
-    return prepare_check(subject, app, properties, options).check()
+    return prepare_check(subject, app, properties, options).check(checkpoint)
+
+
+def run_resume(
+    checkpoint: str | Path,
+    *,
+    scenario: Scenario | None = None,
+    max_states: int | None = None,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+) -> Report:
+    """Go on with the search in a checkpoint, as `sdnloom resume` does; limits that are given replace its own.
+
+    A scenario that was made in Python is in no file: it has to be given.
+    """
+    limits = CheckOptions(max_states=max_states, time_limit=time_limit, memory_limit=memory_limit)
+    resumed = resumed_check(Path(checkpoint), limits, scenario)
+    return resumed.scenario.check(checkpoint=resumed.checkpoint)
 
 
 @dataclass(frozen=True)
@@ -66,12 +85,17 @@ class PreparedCheck:
 
     subject: Scenario | Program
     actor_options: ActorOptions = field(default_factory=ActorOptions)
+    options: CheckOptions = field(default_factory=CheckOptions)  # that the scenario has already
 
-    def check(self) -> AnyReport:
-        """Search all orders of events."""
+    def check(self, checkpoint: str | Path | None = None) -> AnyReport:
+        """Search all orders of events; the search is kept in the file of the checkpoint."""
         if isinstance(self.subject, Program):
+            if checkpoint is not None:
+                raise CheckCallError("checkpoint is for scenarios and apps, but this is a program of actors")
             return check_program(self.subject, self.actor_options)
-        return self.subject.check()
+        if checkpoint is None:
+            return self.subject.check()
+        return self.subject.check(checkpoint=new_checkpoint(Path(checkpoint), self.subject, self.options))
 
     def replay(self, trace: Trace, file: Path) -> ReplayResult:
         """Take the steps of a trace again; raises TraceError if it is of something else."""
@@ -132,7 +156,8 @@ def prepare_check(
     if objects:
         scenario = _with_properties(scenario, properties or (), bool(texts))
     search = {name: value for name, value in options.items() if name in _OF_SEARCH and value is not None}
-    return PreparedCheck(CheckOptions(**search).over(scenario))
+    given_search = CheckOptions(**search)
+    return PreparedCheck(given_search.over(scenario), options=given_search)
 
 
 def report_of(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from sdnloom.check.checkpoint.opened import opened_checkpoint
+from sdnloom.check.checkpoint.resumption import resumed_check
 from sdnloom.check.checkpoint.run_checkpoint import RunCheckpoint
 from sdnloom.check.options.search_options import CheckOptions
 from sdnloom.check.report import Report
@@ -71,7 +71,7 @@ def command(
         check_folder(folder)
 
     def loaded() -> tuple[Scenario, RunCheckpoint | None]:
-        return opened_checkpoint(checkpoint, limits)
+        return resumed_check(checkpoint, limits)
 
     progress = SearchProgress()
     try:

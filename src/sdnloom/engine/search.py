@@ -1,7 +1,6 @@
 """Search of a system: the choice of an engine, limits, replay of counterexamples, and the verdict."""
 
 import importlib.util
-import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -40,7 +39,6 @@ from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import (
     AT_FIRST,
     STOPPING,
-    Activity,
     Counterexample,
     CounterexampleFound,
     Finished,
@@ -67,7 +65,6 @@ TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
 STATES_TO_SHORTEN = 2_000  # that are searched for a shorter counterexample
 STEPS_TO_SHORTEN = 50_000  # that are followed in attempts to leave some out
-RESUMING = "while the checkpoint was resumed"
 MEMORIES_AT_FIRST = 50  # of a property, that are checked when a reduced search takes over; the others at its end
 COMPILING = "while the kernel engine was compiled"
 LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
@@ -208,7 +205,8 @@ class _Run:
                 return Result(required.restart, self._statistics())
 
     def _result(self, engine: Engine) -> Result:
-        self._save(engine)
+        if self.checkpoint is not None:
+            self.checkpoint.finish(self, engine.stopped, self._dived)
         self._check_laws(engine)
         if self.options.checked and isinstance(engine, SystemLoop):
             check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
@@ -343,7 +341,8 @@ class _Run:
         assert engine is not None
         counts = tables.evaluations
         if self.late is not None:
-            counts = [one + more for one, more in zip(counts, self._late_evaluations(), strict=True)]
+            late = self.late.tables.evaluations if self.checkpoint is None else self.checkpoint.late_evaluations(self)
+            counts = [one + more for one, more in zip(counts, late, strict=True)]
         return Statistics(
             self.name,
             engine.count(),
@@ -460,7 +459,7 @@ class _Run:
     def _kernel(self) -> Engine:
         from sdnloom.engine.kernel.search import KernelSearch  # takes a while
 
-        if self.checkpoint is not None and (reason := self._resume(self.checkpoint)) is not None:
+        if self.checkpoint is not None and (reason := self.checkpoint.begin(self)) is not None:
             stopped = self._new_loop()
             stopped.stopped = reason
             return stopped
@@ -479,38 +478,9 @@ class _Run:
         self.log.value = engine.value
         self.engine, self.name = engine, "kernel"
         if self.checkpoint is not None:
-            self.checkpoint.resume(engine, self.log, self.dives, self.system)
-            self.checkpoint.note(self.log, self.dives, self._late_evaluations())
+            self.checkpoint.resume(self, engine)
         engine.run()
         return engine
-
-    def _resume(self, checkpoint: CheckpointKeeper) -> str | None:
-        """Bring the memo to where the checkpoint was written; the reason if a limit ends that."""
-        try:
-            with self.watch.during(RESUMING):
-                checkpoint.begin(self.tables, self.options, self._replayed)
-        except stop_points.LimitReached as reached:
-            return reached.reason
-        self.began -= checkpoint.seconds
-        return None
-
-    def _replayed(self, done: int, count: int) -> None:
-        if self.watch.progress_due():
-            text = f"{done:,} of {count:,} questions to the program asked again"
-            self.on_event(Activity("resuming", text, self.watch.seconds))
-
-    def _save(self, engine: Engine) -> None:
-        """Write the last checkpoint."""
-        if self.checkpoint is not None:
-            ended = self._incomplete(engine) or "all was searched"
-            self.checkpoint.finish(self.watch.seconds - self.began, ended, self._dived)
-
-    def _late_evaluations(self) -> list[int]:
-        """How often the code of each component ran in LATE courses, before the search was resumed too."""
-        if self.late is None:
-            return []
-        before = self.checkpoint.late_evaluations if self.checkpoint is not None else []
-        return [one + more for one, more in itertools.zip_longest(self.late.tables.evaluations, before, fillvalue=0)]
 
     def _new_log(self) -> FindingLog:
         return FindingLog(self.whole.system, self.late, self.options.find_all)
@@ -519,8 +489,7 @@ class _Run:
         """Dive if that is due; True if the search ends: a dive has found a violation, or another search goes on."""
         assert self.engine is not None
         if self.checkpoint is not None:
-            self.checkpoint.note(self.log, self.dives, self._late_evaluations())
-            self.checkpoint.write_if_due(self.watch.seconds - self.began)
+            self.checkpoint.at_boundary(self)
         done, depth = self.engine.transitions, self.engine.depth
         if self.trial is not None:
             if self.trial.is_far_enough(depth):

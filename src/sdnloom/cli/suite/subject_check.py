@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from sdnloom.actors.report import ActorReport
 from sdnloom.actors.run import check_program
 from sdnloom.actors.search.options import ActorOptions
-from sdnloom.check.checkpoint.opened import new_checkpoint
+from sdnloom.check.checkpoint.resumption import new_checkpoint
 from sdnloom.check.checkpoint.run_checkpoint import RunCheckpoint
 from sdnloom.check.options.search_options import CheckOptions
 from sdnloom.check.report import Report

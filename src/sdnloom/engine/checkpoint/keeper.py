@@ -7,6 +7,7 @@ between two levels; what a search does after it is done again, with the same res
 import platform
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol
@@ -25,12 +26,17 @@ from sdnloom.engine.checkpoint.findings import copied, plain_log, plain_result, 
 from sdnloom.engine.counterexample.finding_log import FindingLog
 from sdnloom.engine.dives.system_dives import SystemDives
 from sdnloom.engine.journal.journal import Journal, JournalError, RecordedJournal, replay_journal
+from sdnloom.engine.late import LateActions
+from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Observer, System
-from sdnloom.engine.result import Result, SearchOptions
+from sdnloom.engine.result import Activity, Result, SearchEvent, SearchOptions
+from sdnloom.engine.stop_points import LimitReached
 from sdnloom.engine.strategy import strategy_parts
 from sdnloom.errors import SdnloomError
 
+RESUMING = "while the checkpoint was resumed"
+OVER = "over"  # how a search has ended that no limit has stopped
 INTERVAL = 60.0  # seconds between two checkpoints
 REST_FACTOR = 20  # so many times as long as a checkpoint took to write, the search goes on at least before the next one
 _MOST_DIVES = 100  # each is due after four times as many transitions as the one before
@@ -54,6 +60,20 @@ class SavedEngine(Protocol):
         """Take over what was saved, before `run`. Raises CheckpointError for numbers that stand for nothing."""
 
 
+class KeptSearch(Protocol):
+    """What a keeper must know of a search."""
+
+    system: System
+    tables: Memo
+    options: SearchOptions
+    log: FindingLog
+    dives: SystemDives | None
+    late: LateActions | None
+    watch: LimitWatch
+    began: float
+    on_event: Callable[[SearchEvent], None]
+
+
 class CheckpointKeeper:
     """The checkpoint of one search in one file. `about` gives what the caller keeps in the manifest."""
 
@@ -66,8 +86,7 @@ class CheckpointKeeper:
     ) -> None:
         check_writable(file)
         self.file, self._about, self._saved, self._warn = file, about, saved, warn
-        self.seconds = 0.0  # that the search had taken before it was resumed
-        self.late_evaluations: list[int] = []  # of user code in LATE courses before that
+        self._late: list[int] = []  # evaluations of user code in LATE courses before the search was resumed
         self._earlier: dict[str, Any] | None = None  # what the search before this one had found, as plain data
         self._journal: Journal | None = None
         self._engine: SavedEngine | None = None
@@ -92,72 +111,84 @@ class CheckpointKeeper:
         """Note that a second search follows one with this result."""
         self._earlier = plain_result(result)
 
-    def begin(self, memo: Memo, options: SearchOptions, progress: Callable[[int, int], None]) -> None:
-        """Record what the memo is asked; first ask it what the checkpoint says. The memo must be new."""
-        self._options = _named_options(memo.system, options)
+    def begin(self, search: KeptSearch) -> str | None:
+        """Record what the memo is asked; first ask it what the checkpoint says. The reason if a limit ends that."""
+        self._late, self._options = [], _named_options(search.system, search.options)
         if self._saved is None:
-            self._journal = Journal(memo)
-            return
+            self._journal = Journal(search.tables)
+            return None
         with _reading(self.file):
             manifest, arrays = self._saved
             _compare_options(self.file, manifest["search"], self._options)
             recorded = _recorded(self.file, manifest, arrays)
-            self.seconds = float(manifest["counts"]["seconds"])
-            self.late_evaluations = [int(each) for each in manifest["late_evaluations"]]
+            seconds = float(manifest["counts"]["seconds"])
+            self._late = [int(each) for each in manifest["late_evaluations"]]
+
+        def show(done: int) -> None:
+            if search.watch.progress_due():
+                text = f"{done:,} of {len(recorded):,} questions to the program asked again"
+                search.on_event(Activity("resuming", text, search.watch.seconds))
+
         try:
-            self._journal = replay_journal(recorded, memo, lambda done: progress(done, len(recorded)))
+            with search.watch.during(RESUMING):
+                self._journal = replay_journal(recorded, search.tables, show)
+        except LimitReached as reached:
+            return reached.reason
         except JournalError as error:
             raise CheckpointError(f"{self.file}: cannot be resumed: {error}") from error
+        search.began -= seconds
+        return None
 
-    def resume(self, engine: Any, log: FindingLog, dives: SystemDives | None, system: System) -> None:
-        """Take an engine (`SavedEngine`); restore it, what was found and how many dives there were. After `begin`."""
+    def resume(self, search: KeptSearch, engine: SavedEngine) -> None:
+        """Take an engine; restore it, what was found and how many dives there were. After `begin`."""
         self._engine = engine
-        if self._saved is None:
-            return
-        with _reading(self.file):
-            manifest, arrays = self._saved
-            engine.restore(
-                {name.removeprefix(_KERNEL): each for name, each in arrays.items() if name.startswith(_KERNEL)}
-            )
-            restore_log(log, manifest["findings"], system, engine.count())
-            begun, states = manifest["dives"]["begun"], manifest["dives"]["states"]
-            if type(begun) is not int or type(states) is not int or not 0 <= begun <= _MOST_DIVES or states < 0:
-                raise CheckpointError(f"the checkpoint has {begun!r} dives; expected at most {_MOST_DIVES}")
-            if dives is not None:
-                dives.schedule.dives = dives.dives = begun
-                dives.states = states
+        if self._saved is not None:
+            with _reading(self.file):
+                manifest, arrays = self._saved
+                own = {name.removeprefix(_KERNEL): each for name, each in arrays.items() if name.startswith(_KERNEL)}
+                engine.restore(own)
+                restore_log(search.log, manifest["findings"], search.system, engine.count())
+                _restore_dives(search.dives, manifest["dives"])
         self._saved = None
+        self._note(search)
+
+    def late_evaluations(self, search: KeptSearch) -> list[int]:
+        """How often the code of each component ran in LATE courses, before the search was resumed too."""
+        now = [] if search.late is None else search.late.tables.evaluations
+        return [one + more for one, more in zip_longest(now, self._late[: len(now)], fillvalue=0)]
 
     # Writing
 
-    def note(self, log: FindingLog, dives: SystemDives | None, late_evaluations: Sequence[int]) -> None:
-        """Note what is so between two levels, or before the first one; a checkpoint written later says this."""
-        assert self._journal is not None
-        self._mark, self._log = len(self._journal), copied(log)
-        self._manifest = {
-            "search": self._options,
-            "dives": {"begun": dives.dives if dives else 0, "states": dives.states if dives else 0},
-            "late_evaluations": list(late_evaluations),
-            "earlier": self._earlier,
-        }
-
-    def write_if_due(self, seconds: float) -> None:
-        """Write a checkpoint between two levels if it is time for one."""
+    def at_boundary(self, search: KeptSearch) -> None:
+        """Note what is so between two levels, and write a checkpoint if it is time for one."""
+        self._note(search)
         if monotonic() >= self._due:
-            self._write(seconds, None)
+            self._write(search, None)
 
-    def finish(self, seconds: float, ended: str, dived: bool) -> None:
-        """Write the last checkpoint of a search that has ended; nothing is recorded afterwards.
+    def finish(self, search: KeptSearch, stopped: str | None, dived: bool) -> None:
+        """Write the last checkpoint of a search that a limit has stopped or that is over; then record nothing more.
 
         What a dive was asked that ended the search is forgotten: paths were shortened with the memo afterwards.
         """
         if self._journal is None or self._log is None:
             return
         self._journal.close(self._mark if dived else None)
-        self._write(seconds, ended)
+        self._write(search, stopped or OVER)
         self._journal = None
 
-    def _write(self, seconds: float, ended: str | None) -> None:
+    def _note(self, search: KeptSearch) -> None:
+        """Note what is so at a boundary; a checkpoint that is written later, in the middle of a level, says this."""
+        assert self._journal is not None
+        dives = search.dives
+        self._mark, self._log = len(self._journal), copied(search.log)
+        self._manifest = {
+            "search": self._options,
+            "dives": {"begun": dives.dives if dives else 0, "states": dives.states if dives else 0},
+            "late_evaluations": self.late_evaluations(search),
+            "earlier": self._earlier,
+        }
+
+    def _write(self, search: KeptSearch, ended: str | None) -> None:
         assert self._journal is not None
         assert self._engine is not None
         assert self._log is not None
@@ -174,7 +205,7 @@ class CheckpointKeeper:
                 "states": engine.count(),
                 "transitions": engine.transitions,
                 "depth": engine.depth,
-                "seconds": seconds,
+                "seconds": search.watch.seconds - search.began,
             },
             "start": f"{journal.start:016x}",
         }
@@ -188,6 +219,15 @@ class CheckpointKeeper:
         except CheckpointError as error:  # the disk may be full: a long search goes on without
             self._warn(str(error))
         self._due = monotonic() + max(INTERVAL, REST_FACTOR * (monotonic() - began))
+
+
+def _restore_dives(dives: SystemDives | None, saved: Mapping[str, Any]) -> None:
+    begun, states = saved["begun"], saved["states"]
+    if type(begun) is not int or type(states) is not int or not 0 <= begun <= _MOST_DIVES or states < 0:
+        raise CheckpointError(f"the checkpoint has {begun!r} dives; expected at most {_MOST_DIVES}")
+    if dives is not None:
+        dives.schedule.dives = dives.dives = begun
+        dives.states = states
 
 
 def refuse_without_kernel(options: SearchOptions, observers: Sequence[Observer]) -> None:

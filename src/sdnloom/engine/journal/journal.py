@@ -91,27 +91,27 @@ class Journal:
 
     def check_of(self, question: AskedQuestion) -> int:
         """The check of the answer to a question; the questions before it have theirs."""
-        texts, most = _answer(self.memo, self._texts, question, dict(self._known))
+        texts, most = _answer(self.memo, self._texts, question, self._known)
         return digest_number("\n".join((*texts, *self._fresh(most))))
 
     def _fresh(self, most: dict[str, int] | None = None) -> Iterator[str]:
         """The texts of values that are new: all, or up to these numbers."""
-        for name, table in self._tables.items():
-            first, last = self._known[name], len(table) if most is None else most[name]
-            if last > first:
-                self._known[name] = last
-                yield from (
-                    f"{name} {number} {self._texts.text(table.values[number])}" for number in range(first, last)
-                )
+        for name, last in (
+            {name: len(table) for name, table in self._tables.items()} if most is None else most
+        ).items():
+            values, first = self._tables[name].values, self._known[name]
+            self._known[name] = last
+            yield from (f"{name} {number} {self._texts.text(values[number])}" for number in range(first, last))
 
 
 def _answer(
-    memo: "Memo", texts: ValueTexts, question: AskedQuestion, most: dict[str, int]
+    memo: "Memo", texts: ValueTexts, question: AskedQuestion, known: dict[str, int]
 ) -> tuple[list[str], dict[str, int]]:
-    """The answer to a question in numbers, and how many values of each table are known after it."""
+    """The answer to a question in numbers, and how many values are known after it of each table that has new ones."""
+    most: dict[str, int] = {}
 
     def met(table: str, number: int) -> int:
-        if number >= most[table]:
+        if number >= most.get(table, known[table]):
             most[table] = number + 1
         return number
 

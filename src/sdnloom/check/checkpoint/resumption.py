@@ -8,7 +8,7 @@ from sdnloom.check.checkpoint.scenario_record import changed_files, recorded_sce
 from sdnloom.check.options.search_options import CheckOptions
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.checkpoint.file import CheckpointError, check_writable, read_checkpoint, read_manifest
-from sdnloom.engine.checkpoint.keeper import refuse_other_versions, refuse_without_kernel
+from sdnloom.engine.checkpoint.keeper import OVER, refuse_other_versions, refuse_without_kernel
 
 
 class ResumedCheck(NamedTuple):
@@ -21,18 +21,18 @@ class ResumedCheck(NamedTuple):
 def new_checkpoint(file: Path, scenario: Scenario, options: CheckOptions) -> RunCheckpoint:
     """A checkpoint for a check that begins; the options are in the scenario already.
 
-    A file that is no checkpoint is not overwritten, nor a search that has not ended.
+    A file that is no checkpoint is not overwritten, nor a search that is not over.
     """
     check_writable(file)
     refuse_without_kernel(scenario.options, ())
-    if file.exists() and file.stat().st_size and read_manifest(file).get("ended") is None:
+    if file.exists() and file.stat().st_size and read_manifest(file).get("ended") != OVER:
         raise CheckpointError(
-            f"{file}: has a search that was not finished; go on with `sdnloom resume {file}`, or delete it"
+            f"{file}: has a search that is not over; go on with `sdnloom resume {file}`, or delete it"
         )
     return RunCheckpoint(file, scenario_record(scenario, options, file))
 
 
-def opened_checkpoint(file: Path, limits: CheckOptions, given: Scenario | None = None) -> ResumedCheck:
+def resumed_check(file: Path, limits: CheckOptions, given: Scenario | None = None) -> ResumedCheck:
     """The check of a checkpoint, with other limits if they are given.
 
     Nothing of the user's is loaded unless versions and files are those of the checkpoint. `given` is the scenario, for
