@@ -12,11 +12,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from sdnloom.engine import user_code
 from sdnloom.engine.checkpoint import file as format_of
 from sdnloom.engine.checkpoint import keeper as keeping
 from sdnloom.engine.checkpoint.file import read_checkpoint
 from sdnloom.engine.checkpoint.keeper import CheckpointKeeper
+from sdnloom.engine.memo import Memo
 from sdnloom.engine.result import SearchOptions
 from sdnloom.engine.search import _Run, search
 from tests.engine.systems import random_system, with_history
@@ -50,14 +50,14 @@ def kill_at(place, number):
     elif place == "after renaming":
         format_of.os.replace = killing(os.replace, number, before=False)
     else:
-        user_code.evaluate = killing(user_code.evaluate, number, before=True)
+        Memo._evaluate = killing(Memo._evaluate, number, before=True)
 
 
 def searched(seed, file):
     """The result of a search that goes on where its checkpoint was written, if there is one."""
     saved = read_checkpoint(file) if file.exists() else None
     result = search(with_history(random_system(seed), 2), OPTIONS, checkpoint=CheckpointKeeper(file, saved=saved))
-    return repr(replace(result, statistics=replace(result.statistics, seconds=0.0)))
+    return repr(replace(result, statistics=replace(result.statistics, seconds=0.0, bytes_per_state=None)))
 
 
 def outcome_of(seed, file, place, number):

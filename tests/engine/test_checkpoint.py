@@ -52,7 +52,7 @@ def saved(file):
 def facts(result, **changed):
     """A result without its time and memory."""
     found = replace(result.statistics, seconds=0.0, bytes_per_state=None, **changed)
-    return replace(result, statistics=found)
+    return replace(result, statistics=found, choice="")
 
 
 def searched(system, options, tmp_path, **more):

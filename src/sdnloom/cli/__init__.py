@@ -40,7 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "step": ("sdnloom.cli.step", "Step through a scenario by hand."),
     "explore": ("sdnloom.cli.pages.explore", "Walk through a scenario or a program of actors in a browser."),
-    "walk": ("sdnloom.cli.walk", "Walk through a scenario at random."),
+    "walk": ("sdnloom.cli.walks.command", "Walk through a scenario at random."),
     "crosscheck": ("sdnloom.cli.crosscheck", "Find the messages to which switch implementations react differently."),
     "races": ("sdnloom.cli.races", "Find races between controllers and switches that change what is forwarded."),
     "netkat": ("sdnloom.cli.netkat", "Decide questions about NetKAT policies, with a packet as evidence."),

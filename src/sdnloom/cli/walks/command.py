@@ -20,8 +20,8 @@ from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.options.text_options import echo_report, text_options
 from sdnloom.cli.replay_views import walked_program_view, walked_scenario_view
-from sdnloom.cli.swarm_walk import SWARM_PARAMETERS, SwarmOutput, SwarmRequest, swarm_options
 from sdnloom.cli.traces import MakeRecord, TraceRecord, check_folder, echo_early_violation, write_trace
+from sdnloom.cli.walks.swarm import SWARM_PARAMETERS, SwarmOutput, SwarmRequest, swarm_options
 from sdnloom.engine.counterexample.minimise import MinimisedPath, minimise
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo, MemoSemantics

@@ -1,0 +1,1 @@
+"""`sdnloom walk`: random walks and swarms."""
