@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sdnloom.engine import stop_points
 from sdnloom.engine.counterexample.finding_log import FindingLog
@@ -50,6 +51,10 @@ from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.strategy import skipped
 from sdnloom.engine.system_graph import StateObserver, SystemGraph
 from sdnloom.errors import SdnloomError
+
+if TYPE_CHECKING:
+    from sdnloom.engine.kernel.disk.files import Folder
+    from sdnloom.engine.kernel.search import KernelSearch
 
 SMALL_RUN = 200_000  # transitions after which the kernel is faster, its start included
 SHORT_RUN = 30.0  # seconds; with less time the loop sees more states, because it does not begin twice
@@ -150,6 +155,7 @@ class _Run:
             )
         self.engine: Engine | None = None
         self.name = "loop"
+        self.folder: Folder | None = None  # of a search on disk
         self.overtaken: Progress | None = None  # how far an engine before this one has come
         self.compilation: KernelCompilation | None = None
         self.began = watch.seconds
@@ -164,6 +170,9 @@ class _Run:
                     return self._result(engine)
             except RestartRequired as required:
                 return Result(required.restart, self._statistics())
+            finally:
+                if self.folder is not None:
+                    self.folder.close()
 
     def _result(self, engine: Engine) -> Result:
         if self.options.checked or self.options.reduce:
@@ -258,11 +267,12 @@ class _Run:
             self.dives.dives if self.dives else 0,
             self.dives.states if self.dives else 0,
             _routes(tables),
+            self.folder.most_bytes if self.folder else 0,
         )
 
     def _explore(self) -> Engine:
         try:
-            if self.options.engine == "kernel":
+            if self.options.engine == "kernel" or self.options.disk is not None:
                 return self._kernel_alone()
             if self.options.engine == "loop" or not self._kernel_serves():
                 return self._loop()
@@ -357,7 +367,10 @@ class _Run:
     def _kernel(self) -> Engine:
         from sdnloom.engine.kernel.search import KernelSearch  # takes a while
 
-        engine = KernelSearch(
+        kind: Callable[..., KernelSearch] = KernelSearch
+        if self.options.disk is not None:
+            kind = self._on_disk(self.options.disk)
+        engine = kind(
             self.tables,
             self.reduction,
             limits=self.options.limits,
@@ -373,6 +386,17 @@ class _Run:
         self.engine, self.name = engine, "kernel"
         engine.run()
         return engine
+
+    def _on_disk(self, path: str) -> "Callable[..., KernelSearch]":
+        from sdnloom.engine.kernel.disk.files import Folder
+        from sdnloom.engine.kernel.disk.search import DiskSearch
+
+        self.folder = folder = Folder(path)
+
+        def on_spill(states: int) -> None:
+            self.on_event(Notice(f"the memory is full with {states:,} states: the search goes on with files in {path}"))
+
+        return partial(DiskSearch, folder=folder, on_spill=on_spill)
 
     def _new_log(self) -> FindingLog:
         return FindingLog(self.whole.system, self.late, self.options.find_all)
@@ -508,6 +532,11 @@ def _refuse_bad_mixes(options: SearchOptions) -> None:
         raise SdnloomError("the kernel engine searches breadth first; use the loop engine for order 'dfs'")
     if options.engine == "kernel" and options.checked:
         raise SdnloomError("checked runs evaluate every step in Python; use the loop engine")
+    if options.disk is not None:
+        for name, bad in (("engine", "loop"), ("order", "dfs"), ("checked", True)):
+            if getattr(options, name) == bad:
+                given = f"option {name} is {bad!r}" if name != "checked" else "the run is checked"
+                raise SdnloomError(f"{given}; a search on disk needs the kernel engine, which searches breadth first")
     if options.threads is not None and (type(options.threads) is not int or options.threads < 1):
         raise SdnloomError(f"option threads is {options.threads!r}; expected a positive whole number")
     for name, value, known in (
