@@ -357,6 +357,10 @@ def _options(table: Table) -> tuple[SearchOptions, int]:
     engine = table.choice("engine", ("auto", "loop", "kernel"), "auto")
     if order == "dfs" and engine == "kernel":
         table.fail("engine", engine, "auto or loop, as order is 'dfs': the kernel engine searches breadth first")
+    disk = str(table.beside("disk", table.text("disk"))) if "disk" in table else None
+    if disk is not None and (order == "dfs" or engine == "loop"):
+        key = "order" if order == "dfs" else "engine"
+        table.fail("disk", disk, f"no folder, as {key} is {table.text(key)!r}: it needs the kernel engine")
     options = SearchOptions(
         engine=engine,
         order=order,
@@ -368,6 +372,7 @@ def _options(table: Table) -> tuple[SearchOptions, int]:
             table.number("time_limit", None),
             None if memory is None else memory * MEBIBYTE,
         ),
+        disk=disk,
     )
     seed = table.whole("seed", 0, default=0)
     table.close()

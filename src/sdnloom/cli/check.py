@@ -35,7 +35,7 @@ from sdnloom.switches.vswitch_processes import need_open_vswitch
 CHECK_GROUPS = {
     **APP_GROUPS,
     "Search": ("find_all", "order", "engine", "seed"),
-    "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
+    "Limits": ("max_states", "max_depth", "time_limit", "memory_limit", "disk"),
     "Reduction and strategies": ("reduce", "explain", "strategy", "same_flow", "pkt_seq"),
     "Discovery": ("discover", "discover_only", "stacks", "fields"),
     "Programs of actors": OPTIONS_OF_ACTORS,
@@ -85,6 +85,11 @@ CHECK_GROUPS = {
     "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after so many seconds."
 )
 @click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="Stop when the process has this size.")
+@click.option(
+    "--disk",
+    metavar="FOLDER",
+    help="Go on with files in this folder when the memory is full (the limit, or 80 % of the machine's).",
+)
 @click.option(
     "--discover",
     is_flag=True,
@@ -174,6 +179,7 @@ def command(
     max_depth: int | None,
     time_limit: float | None,
     memory_limit: int | None,
+    disk: str | None,
     coverage: bool,
     show_output: bool,
     exports: tuple[Path, ...],
@@ -234,6 +240,7 @@ def command(
         max_depth=max_depth,
         time_limit=time_limit,
         memory_limit=memory_limit,
+        disk=disk,
         discover="only" if discover_only else discover,
         stacks=stacks,
         fields=fields,

@@ -47,6 +47,8 @@ def limit_hints(report: Report | ActorReport) -> list[str]:
 def _scenario_hints(report: Report) -> list[str]:
     options, scenario = report.scenario.options, report.scenario
     hints = []
+    if "the memory limit of" in (report.result.incomplete or "") and options.disk is None and options.order != "dfs":
+        hints.append("--disk FOLDER: the search goes on with its states in files; the same results")
     if not options.reduce and not any(prop.needs is Needs.STATE for prop in report.properties):
         hints.append(_REDUCE)
     hints += _fewer_packets(scenario.narrowed().network.hosts)

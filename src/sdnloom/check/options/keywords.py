@@ -60,6 +60,7 @@ class CheckKeywords(SettingKeywords, total=False):
     max_depth: int  # --max-depth
     time_limit: float  # --time-limit, in seconds
     memory_limit: int  # --memory-limit, in MiB
+    disk: str  # --disk
     discover: bool | Literal["only"]  # --discover, --discover-only
     stacks: Sequence[str]  # --stack
     fields: Sequence[str]  # --field

@@ -35,7 +35,7 @@ class Folder:
 
     def new_file(self) -> Any:
         """An empty file without a name."""
-        return tempfile.TemporaryFile(dir=self.path, buffering=0)  # noqa: SIM115
+        return tempfile.TemporaryFile(dir=self.path, buffering=0)
 
     def opened(self, file: "ArrayFile") -> None:
         """Note a file that is to be closed."""
@@ -83,7 +83,7 @@ class ArrayFile:
 
     def write(self, first: int, values: Array) -> None:
         """Write values from this position on."""
-        data = memoryview(np.ascontiguousarray(values, self._kind)).cast("B") if len(values) else memoryview(b"")
+        data = _bytes(np.ascontiguousarray(values, self._kind))
         at = first * self._kind.itemsize
         try:
             while data:
@@ -103,7 +103,7 @@ class ArrayFile:
 
     def read_into(self, values: Array, first: int) -> None:
         """Fill an array with the values from this position on."""
-        data, at = memoryview(values).cast("B") if len(values) else memoryview(b""), first * self._kind.itemsize
+        data, at = _bytes(values), first * self._kind.itemsize
         try:
             while data:
                 done = os.preadv(self._file.fileno(), [data], at)
@@ -119,6 +119,10 @@ class ArrayFile:
             self._file.close()
             self._folder.changed(-self.bytes)
             self._folder.closed(self)
+
+
+def _bytes(values: Any) -> memoryview:
+    return memoryview(values).cast("B") if len(values) else memoryview(b"")
 
 
 class StateFile:

@@ -128,7 +128,8 @@ class Level:
         layout = self.table.layout
         if self._parts and not all(run.layout is layout for run in self._parts + visited.runs):
             self._parts = [
-                run if run.layout is layout else in_layout(self._folder, run, layout, size, pause) for run in self._parts
+                run if run.layout is layout else in_layout(self._folder, run, layout, size, pause)
+                for run in self._parts
             ]
             visited.change(layout, size, pause)
         self._new = np.zeros(self.count // 64 + 1, np.uint64)
@@ -182,7 +183,9 @@ class Level:
         if not self._parts:
             return
         layout, parts = self.table.layout, self._parts
-        while len(parts) > _AT_ONCE and self._again is None:  # those in front stay in front: of equal states the first one counts
+        while (
+            len(parts) > _AT_ONCE and self._again is None
+        ):  # those in front stay in front: of equal states the first one counts
             joined = joined_runs(self._folder, parts[:_AT_ONCE], layout, size, pause)
             parts = self._parts = [joined, *parts[_AT_ONCE:]]
         yield from merged(parts, size)
@@ -204,7 +207,10 @@ class Level:
 
     def close(self) -> None:
         """Free the room on disk."""
-        for file in (self._in_order, self._keys, self._sources, *self._parts):
-            file.close()
+        self._in_order.close()
+        self._keys.close()
+        self._sources.close()
+        for run in self._parts:
+            run.close()
         if self._again is not None:
             self._again.close()

@@ -52,7 +52,10 @@ class Run:
             yield self.read(first, min(first + size, self.count))
 
     def mark(self, states: Array, hashes: Array, old: Array, size: int) -> None:
-        """Set the numbers + 1 in `old` of those sorted states that are in this run; `size` states are read at a time."""
+        """Set the numbers + 1 in `old` of those sorted states that are in this run.
+
+        At most `size` states are read at a time.
+        """
         for first, last, start, stop in self._stretches(hashes, max(1, size // _PAGE)):
             part = self.read(first * _PAGE, min(last * _PAGE, self.count))
             width = self.layout.words

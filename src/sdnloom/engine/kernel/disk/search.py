@@ -186,9 +186,7 @@ class DiskSearch(KernelSearch):
         level.close()
         return bool(level.new)
 
-    def _has_ended_on_disk(
-        self, waiting: list[Frontier], following: list[Frontier], inverted: bool = False
-    ) -> bool:
+    def _has_ended_on_disk(self, waiting: list[Frontier], following: list[Frontier], inverted: bool = False) -> bool:
         """Expand states as a level; whether the search ends with it. New states are added to those that follow."""
         assert self._table is not None
         before = self.transitions
