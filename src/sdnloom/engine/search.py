@@ -64,6 +64,7 @@ STATES_TO_SHORTEN = 2_000  # that are searched for a shorter counterexample
 STEPS_TO_SHORTEN = 50_000  # that are followed in attempts to leave some out
 COMPILING = "while the kernel engine was compiled"
 LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
+GOING_TO_DISK = "the memory is full: the search goes on with files in"
 _WAIT = 0.05  # seconds between two looks at the compilation
 
 
@@ -394,7 +395,7 @@ class _Run:
         self.folder = folder = Folder(path)
 
         def on_spill(states: int) -> None:
-            self.on_event(Notice(f"the memory is full with {states:,} states: the search goes on with files in {path}"))
+            self.on_event(Notice(f"{GOING_TO_DISK} {path} (states so far: {states:,})"))
 
         return partial(DiskSearch, folder=folder, on_spill=on_spill)
 
