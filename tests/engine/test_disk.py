@@ -18,7 +18,7 @@ from sdnloom.engine.kernel.disk import files, level, runs, visited_runs
 from sdnloom.engine.kernel.disk import search as disk_search
 from sdnloom.engine.kernel.disk.files import Folder, StateFile
 from sdnloom.engine.kernel.disk.level import Sizes
-from sdnloom.engine.kernel.disk.runs import Run, hashes_of, merged
+from sdnloom.engine.kernel.disk.runs import SortedRun, hashes_of, merged_runs
 from sdnloom.engine.kernel.disk.search import DiskSearch
 from sdnloom.engine.kernel.jit_expand import NUMBER_MASK
 from sdnloom.engine.kernel.layout import Layout
@@ -45,7 +45,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def spill(monkeypatch: pytest.MonkeyPatch, states: int, sizes: Sizes) -> None:
     """Let searches go to disk at so many states, and work on so few at a time."""
     monkeypatch.setattr(disk_search, "SPILL_AT", states)
-    monkeypatch.setattr(disk_search, "FIXED", sizes)
+    monkeypatch.setattr(disk_search, "FIXED_SIZES", sizes)
 
 
 def on_disk(system, folder: Path, **options) -> Result:
@@ -250,7 +250,7 @@ def test_a_run_finds_exactly_the_states_that_it_has(tmp_path_factory, seed, many
     inside = rng.sample(range(1 << 20), many)
     wanted = sorted({*rng.sample(inside, min(many, asked)), *rng.sample(range(1 << 20), asked)})
     folder = Folder(str(tmp_path_factory.getbasetemp()))
-    run, states = Run(folder, layout), packed(layout, inside)
+    run, states = SortedRun(folder, layout), packed(layout, inside)
     cut = rng.randrange(many + 1) * layout.words
     run.append(states[:cut])
     run.append(states[cut:])
@@ -275,11 +275,11 @@ def test_of_equal_states_that_of_the_first_run_is_kept(tmp_path_factory, seed, c
         values = rng.sample(range(300), rng.randrange(200))
         states = packed(layout, values).reshape(-1, layout.words)
         states[:, -1] += np.uint64(1000 * number)
-        made.append(Run(folder, layout))
+        made.append(SortedRun(folder, layout))
         made[-1].append(states.reshape(-1))
         for value in values:
             expected.setdefault(value, value + 1 + 1000 * number)
-    parts = list(merged(made, size))
+    parts = list(merged_runs(made, size))
     states = np.concatenate([np.zeros(0, np.uint64), *parts])
     hashes = hashes_of(states, layout.words)
     assert (hashes[:-1] <= hashes[1:]).all()

@@ -357,10 +357,12 @@ def _options(table: Table) -> tuple[SearchOptions, int]:
     engine = table.choice("engine", ("auto", "loop", "kernel"), "auto")
     if order == "dfs" and engine == "kernel":
         table.fail("engine", engine, "auto or loop, as order is 'dfs': the kernel engine searches breadth first")
-    disk = str(table.beside("disk", table.text("disk"))) if "disk" in table else None
-    if disk is not None and (order == "dfs" or engine == "loop"):
-        key = "order" if order == "dfs" else "engine"
-        table.fail("disk", disk, f"no folder, as {key} is {table.text(key)!r}: it needs the kernel engine")
+    disk = table.text("disk", None)
+    if disk is not None:
+        if order == "dfs" or engine == "loop":
+            given = f"order is {order!r}" if order == "dfs" else f"engine is {engine!r}"
+            table.fail("disk", disk, f"no folder, as {given}: it needs the kernel engine, which searches breadth first")
+        disk = str(table.beside("disk", disk))
     options = SearchOptions(
         engine=engine,
         order=order,

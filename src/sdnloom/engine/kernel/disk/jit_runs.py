@@ -16,7 +16,7 @@ def hash_state(states, at, words):
 
 
 @inner
-def compare(one, at, other, to, words):
+def compare_states(one, at, other, to, words):
     """-1, 0 or 1: the order of two states with equal hashes."""
     for k in range(words):
         a, b = one[at + k], other[to + k]
@@ -58,7 +58,7 @@ def sort_slots(table, words, slot, last, target, hashes):
             at = count
             while at > first and (
                 hashes[at - 1] > h
-                or (hashes[at - 1] == h and compare(target, (at - 1) * words, table, s * words, words) > 0)
+                or (hashes[at - 1] == h and compare_states(target, (at - 1) * words, table, s * words, words) > 0)
             ):
                 hashes[at] = hashes[at - 1]
                 for k in range(words):
@@ -84,7 +84,7 @@ def mark_old(states, hashes, first, last, run, count, words, old):
             i += 1
         k = i
         while k < last and hashes[k] == h:
-            if compare(states, k * words, run, j * words, words) == 0:
+            if compare_states(states, k * words, run, j * words, words) == 0:
                 old[k] = run[j * words + words - 1] & np.uint64(NUMBER_MASK)
             k += 1
 
@@ -111,7 +111,7 @@ def merge_runs(buffers, words, room, positions, ends, complete, heads, target, m
                 least = r
             elif heads[r] == heads[least]:
                 at, to = r * room + positions[r] * words, least * room + positions[least] * words
-                order = compare(buffers, at, buffers, to, words)
+                order = compare_states(buffers, at, buffers, to, words)
                 if order == 0:  # found again later
                     positions[r] += 1
                     if positions[r] < ends[r]:

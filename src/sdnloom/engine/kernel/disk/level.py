@@ -14,7 +14,7 @@ import numpy as np
 from sdnloom.engine.kernel.block import BlockExpander, Expanded
 from sdnloom.engine.kernel.disk import jit_runs
 from sdnloom.engine.kernel.disk.files import ArrayFile, DiskError, Folder, StateFile
-from sdnloom.engine.kernel.disk.runs import Run, in_layout, joined_runs, merged, sorted_run
+from sdnloom.engine.kernel.disk.runs import SortedRun, in_layout, joined_runs, merged_runs, sorted_run
 from sdnloom.engine.kernel.disk.visited_runs import VisitedRuns
 from sdnloom.engine.kernel.jit_expand import BEYOND, NUMBER_BITS, NUMBER_MASK
 from sdnloom.engine.kernel.layout import Array, Layout
@@ -81,7 +81,7 @@ class NewStates:
     keys: Array  # the number of the parent << 32 | the position of the transition among the parent's
 
 
-class Level:
+class DiskLevel:
     """Collects the candidates of a level, and finds those that are new."""
 
     def __init__(
@@ -94,7 +94,7 @@ class Level:
         self._part_ends: list[int] = []  # how many states had been expanded when a part ended
         self._in_order = StateFile(folder, 0, with_sleep)
         self._keys = ArrayFile(folder, np.uint64)
-        self._parts: list[Run] = []
+        self._parts: list[SortedRun] = []
         self._sources = ArrayFile(folder, np.uint32)  # by expanded state: how many transitions it has
 
     def add(self, block: States, expanded: Expanded) -> None:
@@ -133,7 +133,7 @@ class Level:
             ]
             visited.change(layout, size, pause)
         self._new = np.zeros(self.count // 64 + 1, np.uint64)
-        found = Run(self._folder, layout)
+        found = SortedRun(self._folder, layout)
         for states in self._sorted(size, pause):
             old = visited.numbers(states, layout, size, team, pause)
             many = jit_runs.keep_new(states, layout.words, old, self._new)
@@ -158,7 +158,7 @@ class Level:
         assert self._again is not None
         results, start, table = [], 0, self.table
         stops = [*self._part_ends, self._sources.count]
-        parts: list[Run | None] = [*self._parts, None]
+        parts: list[SortedRun | None] = [*self._parts, None]
         expander.with_proviso = True
         for stop, part in zip(stops, parts, strict=True):
             table.empty(part.count if part else 0, 0)
@@ -188,7 +188,7 @@ class Level:
         ):  # those in front stay in front: of equal states the first one counts
             joined = joined_runs(self._folder, parts[:_AT_ONCE], layout, size, pause)
             parts = self._parts = [joined, *parts[_AT_ONCE:]]
-        yield from merged(parts, size)
+        yield from merged_runs(parts, size)
 
     def new_states(self, size: int) -> Iterator[NewStates]:
         """The new states in order, some at a time."""

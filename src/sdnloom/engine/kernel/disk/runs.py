@@ -13,7 +13,7 @@ from sdnloom.engine.kernel.states import repacked
 _PAGE = 256  # states of which the first one's hash is kept in memory
 
 
-class Run:
+class SortedRun:
     """States in a file, sorted. Those on the same page are read together."""
 
     def __init__(self, folder: Folder, layout: Layout) -> None:
@@ -103,7 +103,7 @@ def hashes_of(states: Array, words: int) -> Array:
     return hashes
 
 
-def merged(runs: Sequence[Run], size: int) -> Iterator[Array]:
+def merged_runs(runs: Sequence[SortedRun], size: int) -> Iterator[Array]:
     """The states of several runs of one layout, sorted, some at a time; of equal ones that of the first run.
 
     At most `size` states are in memory.
@@ -134,9 +134,11 @@ def merged(runs: Sequence[Run], size: int) -> Iterator[Array]:
             return
 
 
-def sorted_run(folder: Folder, table: Array, layout: Layout, slots: int, size: int, pause: Callable[[], None]) -> Run:
+def sorted_run(
+    folder: Folder, table: Array, layout: Layout, slots: int, size: int, pause: Callable[[], None]
+) -> SortedRun:
     """The states of a visited table, and their numbers, as a run."""
-    run, slot = Run(folder, layout), 0
+    run, slot = SortedRun(folder, layout), 0
     while True:
         target, hashes = np.empty(size * layout.words, np.uint64), np.empty(size, np.uint64)
         count, after = jit_runs.sort_slots(table, layout.words, slot, slots, target, hashes)
@@ -149,15 +151,15 @@ def sorted_run(folder: Folder, table: Array, layout: Layout, slots: int, size: i
         pause()
 
 
-def in_layout(folder: Folder, run: Run, layout: Layout, size: int, pause: Callable[[], None]) -> Run:
+def in_layout(folder: Folder, run: SortedRun, layout: Layout, size: int, pause: Callable[[], None]) -> SortedRun:
     """The states of a run, which is closed, in another layout, which has another order."""
-    pieces: list[Run] = []
+    pieces: list[SortedRun] = []
     for part in run.parts(size):
         states = repacked(part, run.layout, layout).reshape(-1, layout.words)
         plain = states.copy()
         states[:, -1] |= part.reshape(-1, run.layout.words)[:, -1] & np.uint64(NUMBER_MASK)
         columns = [plain[:, column] for column in range(layout.words)][::-1]
-        piece = Run(folder, layout)
+        piece = SortedRun(folder, layout)
         piece.append(states[np.lexsort((*columns, hashes_of(plain.reshape(-1), layout.words)))].reshape(-1))
         pieces.append(piece)
         while len(pieces) > 1 and pieces[-2].count <= 2 * pieces[-1].count:  # few files are open at once
@@ -167,12 +169,14 @@ def in_layout(folder: Folder, run: Run, layout: Layout, size: int, pause: Callab
     return result
 
 
-def joined_runs(folder: Folder, runs: list[Run], layout: Layout, size: int, pause: Callable[[], None]) -> Run:
+def joined_runs(
+    folder: Folder, runs: list[SortedRun], layout: Layout, size: int, pause: Callable[[], None]
+) -> SortedRun:
     """One run of the states of several, which are closed; of equal states that of the first run."""
     if len(runs) == 1:
         return runs[0]
-    result = Run(folder, layout)
-    for part in merged(runs, size) if runs else ():
+    result = SortedRun(folder, layout)
+    for part in merged_runs(runs, size) if runs else ():
         result.append(part)
         pause()
     for run in runs:

@@ -14,7 +14,7 @@ import numpy as np
 
 from sdnloom.engine.kernel.block import BLOCK_STATES, BlockExpander
 from sdnloom.engine.kernel.disk.files import ArrayFile, DiskError, Folder, StateFile
-from sdnloom.engine.kernel.disk.level import Level, LevelTable, NewStates, Sizes
+from sdnloom.engine.kernel.disk.level import DiskLevel, LevelTable, NewStates, Sizes
 from sdnloom.engine.kernel.disk.runs import sorted_run
 from sdnloom.engine.kernel.disk.visited_runs import VisitedRuns
 from sdnloom.engine.kernel.jit_expand import BEYOND, NUMBER_BITS, NUMBER_MASK
@@ -32,11 +32,11 @@ _CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
 SPILL_AT: int | None = None  # states at which the search goes to disk, whatever the memory; for tests
-FIXED: Sizes | None = None  # for tests
+FIXED_SIZES: Sizes | None = None  # for tests
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredStates:
     """States to expand, in a file; who loads the last of them closes it."""
 
     file: StateFile
@@ -53,9 +53,9 @@ class Stored:
         """How many there are."""
         return self.stop - self.start
 
-    def part(self, start: int, stop: int) -> "Stored":
+    def part(self, start: int, stop: int) -> "StoredStates":
         """Some of the states."""
-        return Stored(self.file, self.start + start, self.start + stop)
+        return StoredStates(self.file, self.start + start, self.start + stop)
 
     def loaded(self) -> States:
         """The states in memory."""
@@ -140,12 +140,12 @@ class DiskSearch(KernelSearch):
         file = StateFile(self._folder, states[0].first, self.memo.with_sleep)
         for one in states:
             file.append(one.loaded())
-        return [Stored(file, 0, file.count)]
+        return [StoredStates(file, 0, file.count)]
 
     def _sizes(self) -> Sizes:
         """How many states to work on at a time, for what is left of the memory."""
-        if FIXED is not None:
-            return FIXED
+        if FIXED_SIZES is not None:
+            return FIXED_SIZES
         left, state = max(0, self._limit - resident_bytes()), 8 * self.visited.layout.words
         slots = 1 << 16
         while 2 * slots * state <= _SHARE_OF_TABLE * left:
@@ -205,16 +205,16 @@ class DiskSearch(KernelSearch):
             self.transitions = taken
         level.close()
         if file.count:
-            following.append(Stored(file, 0, file.count))
+            following.append(StoredStates(file, 0, file.count))
         else:
             file.close()
         return over
 
-    def _expanded(self, table: LevelTable, waiting: list[Frontier], inverted: bool) -> Level:
+    def _expanded(self, table: LevelTable, waiting: list[Frontier], inverted: bool) -> DiskLevel:
         """What a level leads to; its transitions are counted, for the progress."""
         sizes, count = self._sizes(), sum(states.count for states in waiting)
         with_proviso = self.with_proviso and not inverted
-        level = Level(self._folder, table, waiting[0].first, self._count, self.memo.with_sleep, with_proviso)
+        level = DiskLevel(self._folder, table, waiting[0].first, self._count, self.memo.with_sleep, with_proviso)
         table.empty(min(sizes.part, 4 * count), 0)
         while waiting:
             self._pause()
@@ -235,7 +235,7 @@ class DiskSearch(KernelSearch):
 class _Counted:
     """Counts the transitions of a level up to those that found new states."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: DiskLevel) -> None:
         self._level = level
         self._source, self._before = 0, 0  # a position in the level, and the transitions of the states before it
         self._counted = 0

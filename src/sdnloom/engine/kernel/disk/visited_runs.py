@@ -6,13 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sdnloom.engine.kernel.disk.files import DiskError, Folder
-from sdnloom.engine.kernel.disk.runs import Run, hashes_of, in_layout, joined_runs
+from sdnloom.engine.kernel.disk.runs import SortedRun, hashes_of, in_layout, joined_runs
 from sdnloom.engine.kernel.jit_expand import NUMBER_MASK
 from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.states import States
 from sdnloom.engine.kernel.threads import Team
 
-MOST_STATES = NUMBER_MASK - (1 << 24)  # that have numbers in the low half of a word
+MOST_ON_DISK = NUMBER_MASK - (1 << 24)  # that have numbers in the low half of a word
 _PARALLEL = 1 << 14  # states that are worth a thread
 
 
@@ -21,17 +21,17 @@ class VisitedRuns:
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
-        self.runs: list[Run] = []
+        self.runs: list[SortedRun] = []
 
-    def add(self, run: Run, size: int, pause: Callable[[], None]) -> None:
+    def add(self, run: SortedRun, size: int, pause: Callable[[], None]) -> None:
         """Add a run of states that no other run has."""
         if not run.count:
             run.close()
             return
         self.runs.append(run)
         first, total = len(self.runs) - 1, run.count
-        if sum(run.count for run in self.runs) > MOST_STATES:
-            raise DiskError(f"a search on disk has room for {MOST_STATES:,} states")
+        if sum(run.count for run in self.runs) > MOST_ON_DISK:
+            raise DiskError(f"a search on disk has room for {MOST_ON_DISK:,} states")
         while first > 0 and self.runs[first - 1].count <= 2 * total:
             first -= 1
             total += self.runs[first].count
@@ -71,7 +71,7 @@ class VisitedRuns:
             run.close()
 
 
-def _find(run: Run, states: Array, hashes: Array, numbers: Array, size: int, team: Team) -> None:
+def _find(run: SortedRun, states: Array, hashes: Array, numbers: Array, size: int, team: Team) -> None:
     words = run.layout.words
 
     def find(first: int, last: int) -> None:
