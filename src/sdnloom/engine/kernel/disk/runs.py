@@ -11,6 +11,7 @@ from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.states import repacked
 
 _PAGE = 256  # states of which the first one's hash is kept in memory
+_GAP = 8  # pages between which others are read rather than left out
 
 
 class SortedRun:
@@ -90,7 +91,7 @@ class SortedRun:
         at = 0
         while at < len(needed):
             end = at + 1
-            while end < len(needed) and end - at < most and needed[end] == needed[end - 1] + 1:
+            while end < len(needed) and needed[end] - needed[at] < most and needed[end] - needed[end - 1] <= _GAP:
                 end += 1
             yield int(needed[at]), int(needed[end - 1]) + 1, int(starts[needed[at]]), int(stops[needed[end - 1]])
             at = end
