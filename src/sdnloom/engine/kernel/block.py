@@ -56,7 +56,7 @@ class BlockExpander:
 
     def __init__(self, memo: KernelMemo, visited: Visited, team: Team, with_proviso: bool) -> None:
         self.memo, self.visited, self._team = memo, visited, team
-        self._with_proviso = with_proviso
+        self.with_proviso = with_proviso
         self._longest = 1 << 9  # successors of one state
         self._growth = 2  # new states that one state leads to, as a guess
         self._threads: list[Any] = []
@@ -163,10 +163,13 @@ class BlockExpander:
 
     # Room
 
+    def needed(self, states: int) -> int:
+        """For how many new states an expansion of so many states wants to have room in the table."""
+        return self._growth * states + 2 * self._team.size * jit_expand.RESERVED_NUMBERS
+
     def _make_room(self, count: int, todo: int) -> None:
         """Room for what the states may lead to, in the table, in its layout and in the arrays of new states."""
-        needed = int(self._shared[jit_expand.NEXT_NEW]) + self._growth * todo
-        needed += 2 * self._team.size * jit_expand.RESERVED_NUMBERS
+        needed = int(self._shared[jit_expand.NEXT_NEW]) + self.needed(todo)
         self._fit(count + needed)
         new, words = self._new, self.visited.layout.words
         if needed > len(new.keys):
@@ -217,7 +220,7 @@ class BlockExpander:
             (jit_expand.TODO, len(todo)),
             (jit_expand.MOST_NEW, min(len(new.keys), self.visited.room - count)),
             (jit_expand.WITH_SLEEP, memo.with_sleep and not only_look),
-            (jit_expand.WITH_PROVISO, self._with_proviso and not only_look),
+            (jit_expand.WITH_PROVISO, self.with_proviso and not only_look),
             (jit_expand.REDUCING, memo.reduction is not None and not only_look),
             (jit_expand.INVERTED, inverted),
             (jit_expand.ONLY_LOOK, only_look),

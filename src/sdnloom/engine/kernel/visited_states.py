@@ -36,7 +36,12 @@ class Visited:
     @property
     def room(self) -> int:
         """How many states it may hold."""
-        return int(self.slots * _FULLEST)
+        return self.room_in(self.slots)
+
+    @staticmethod
+    def room_in(slots: int) -> int:
+        """How many states so many slots may hold."""
+        return int(slots * _FULLEST)
 
     @property
     def used_bytes(self) -> int:
@@ -82,6 +87,11 @@ class Visited:
                 self._move(self.layout, slots)
         else:
             self._move(Layout(counts), slots)
+
+    def _empty(self, slots: int) -> None:
+        """Drop all states, and have so many slots."""
+        self.table = np.zeros(0, np.uint64)  # freed first
+        self.slots, self.table = slots, _array(slots, self.layout.words)
 
     def _move(self, layout: Layout, slots: int) -> None:
         """Move all states to another table."""
