@@ -24,6 +24,7 @@ from sdnloom.engine.observers import Observation, check_columns
 from sdnloom.engine.path import Path
 from sdnloom.engine.reduction.auto_reduction import (
     FOR_CHECKPOINT,
+    HAND_OVER,
     SHORT_RUN,
     ChangedSystems,
     NoReduction,
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
     from sdnloom.engine.kernel.disk.files import Folder
     from sdnloom.engine.kernel.search import KernelSearch
 
-SMALL_RUN = 200_000  # transitions after which the kernel is faster, its start included
+SMALL_RUN = HAND_OVER  # transitions after which the kernel is faster, its start included
 TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
 STATES_TO_SHORTEN = 2_000  # that are searched for a shorter counterexample

@@ -232,18 +232,17 @@ def _restore_dives(dives: SystemDives | None, saved: Mapping[str, Any]) -> None:
 
 def refuse_without_kernel(options: SearchOptions, observers: Sequence[Observer]) -> None:
     """Raise SdnloomError for options with which there are no checkpoints."""
+    only = "only the kernel has them"
     wrong = {
-        "engine 'loop'": options.engine == "loop",
-        "order 'dfs'": options.order == "dfs",
-        "a checked run": options.checked,
-        "observers": bool(observers),
-        "a folder for the disk": options.disk is not None,
+        "engine 'loop'": (options.engine == "loop", only),
+        "order 'dfs'": (options.order == "dfs", only),
+        "a checked run": (options.checked, only),
+        "observers": (bool(observers), "they are passed each state once"),
+        "a folder for the disk": (options.disk is not None, "states on disk are in no checkpoint"),
     }
-    for name, given in wrong.items():
+    for name, (given, reason) in wrong.items():
         if given:
-            raise SdnloomError(
-                f"a checkpoint and {name} are given; expected one or the other: only the kernel has them"
-            )
+            raise SdnloomError(f"a checkpoint and {name} are given; expected one or the other: {reason}")
 
 
 def refuse_other_versions(file: Path, manifest: Mapping[str, Any]) -> None:

@@ -20,7 +20,8 @@ from sdnloom.engine.reduction.place_classes import PlaceClass
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused, StubbornSets
 from sdnloom.engine.result import Result, SearchOptions
 
-FIRST_TRIAL = 200_000  # transitions before the first trial: a smaller search has no reduction
+HAND_OVER = 200_000  # transitions after which the kernel takes over from the loop
+FIRST_TRIAL = 800_000  # the effort before the first trial: the kernel ends smaller searches in about a second
 AGAIN = 4  # times the effort before the last trial
 KERNEL_SPEED = 10  # transitions of the kernel that cost as much as one of the loop
 TRANSITION, DERIVATION, FOOTPRINT = 10, 50, 1_000  # what a reduced search does, as so many transitions without one
@@ -199,7 +200,7 @@ class TrialSchedule:
 
     def effort(self, transitions: int) -> int:
         """What so many transitions cost, if the kernel takes over from the loop."""
-        beyond = max(0, transitions - FIRST_TRIAL)
+        beyond = max(0, transitions - HAND_OVER)
         return transitions - beyond + beyond // KERNEL_SPEED if self._with_kernel else transitions
 
     def is_due(self, transitions: int) -> bool:
