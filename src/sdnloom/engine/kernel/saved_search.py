@@ -61,7 +61,7 @@ def saved_search(memo: KernelMemo, visited: Visited, parents: Array, at: Boundar
     """The arrays of a checkpoint."""
     layout = visited.layout
     states = np.zeros(at.count * layout.words, np.uint64)
-    jit_order.gather_states(visited.table, layout.words, at.count, states)
+    jit_order.gather_states(visited.in_use, layout.words, at.count, states)
     return {
         **saved_memo(memo, at.contents, list(at.places)),
         "counts": np.array([at.count, at.first, at.transitions, at.depth], np.int64),
