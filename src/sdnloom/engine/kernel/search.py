@@ -200,13 +200,11 @@ class KernelSearch:
         path = [self._initial]
         for following in self._route(number)[1:]:
             found = self._expander.successors(path[-1])
-            path.append(
-                next(
-                    one
-                    for one in (found.part(position, position + 1) for position in range(found.count))
-                    if self.visited.number_of(one.words) == following
-                )
-            )
+            ones = (found.part(position, position + 1) for position in range(found.count))
+            step = next((one for one in ones if self.visited.number_of(one.words) == following), None)
+            if step is None:  # only a checkpoint can say so
+                raise CheckpointError(f"the checkpoint has a parent of state {following:,} that does not lead to it")
+            path.append(step)
         return path
 
     # Levels
