@@ -3,9 +3,9 @@
     python -m tests.engine.every_engine 0 1000       # first number, how many
     python -m tests.engine.every_engine --show 17    # what one number stands for
 
-Tables begin tiny and a thread notes little at a time, so what else needs millions of states happens all the time: tables
-grow, states get other layouts, blocks are put back in part. A search with a checkpoint at every boundary goes on from a
-random one. Systems have every discipline, mode, need, limit, reduction and strategy.
+Tables begin tiny and a thread notes little at a time, so what else needs millions of states happens all the time:
+tables grow, states get other layouts, blocks are put back in part. A search with a checkpoint at every boundary goes on
+from a random one. Systems have every discipline, mode, need, limit, reduction and strategy.
 """
 
 import argparse

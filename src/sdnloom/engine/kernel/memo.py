@@ -19,8 +19,8 @@ from sdnloom.engine.system_graph import SystemGraph
 from sdnloom.errors import SdnloomError
 
 _MODES = {Mode.MUST: jit_memo.MODE_MUST, Mode.MAY: jit_memo.MODE_MAY, Mode.IDLE: jit_memo.MODE_IDLE}
-# What arrays have room for at first: places of each component, rows, entries of hash tables, misses, and alternatives of
-# one delivery with faults in each.
+# What arrays have room for at first: places of each component, rows, entries of hash tables, misses, and the
+# alternatives of one delivery with the faults in each.
 _FIRST_PLACES, _FIRST_ROWS, _FIRST_ENTRIES, _FIRST_MISSES = 16, 1 << 10, 1 << 12, 1 << 16
 _FIRST_ALTERNATIVES = (64, 16)
 _PAUSE = 256  # places that are classified between two looks at the time
@@ -405,7 +405,7 @@ class KernelMemo:
         return bool(full.any() or few)
 
     def _grow_scratch(self) -> None:
-        """Double the room for the moves of one place and the alternatives of one delivery, which are entered at once."""
+        """Double the room for the moves of one place and the alternatives of one delivery: they are entered at once."""
         a = self._arrays
         rows, faults = a["alt_faults"].shape
         items = max(a["locals"][:, jit_memo.OWN_COUNT].max(), a["batch_items"][:, jit_memo.COUNT].max())
@@ -428,7 +428,9 @@ class KernelMemo:
             array = self._arrays[name]
             if len(array) < length:
                 if length > _MOST_ROWS:
-                    raise SdnloomError(f"the memo of the kernel engine has no room for more {name}; use the loop engine")
+                    raise SdnloomError(
+                        f"the memo of the kernel engine has no room for more {name}; use the loop engine"
+                    )
                 bigger = np.zeros((max(length, min(2 * len(array), _MOST_ROWS)), *array.shape[1:]), array.dtype)
                 bigger[: len(array)] = array
                 self._arrays[name] = bigger
