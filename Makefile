@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RYU := .cache/ryu-4.34
 DEBIAN_PACKAGES := perl-base spin gcc libc6-dev graphviz openvswitch-switch tshark chromium
 
-.PHONY: setup demo quick test lint types tests packages ryu wheel site every-packet clean
+.PHONY: setup demo quick test lint types tests packages ryu wheel site every-packet every-engine clean
 
 setup: $(VENV)/.ready
 
@@ -72,6 +72,10 @@ quick: setup ryu lint
 # Verdicts with discovered packets and with every packet, on 3,000 random programs and flow tables: about ten minutes on one core.
 every-packet: setup
 	for family in tables programs both; do $(BIN)/python -m tests.inputs.every_packet $$family 0 1000 || exit 1; done
+
+# Results of the loop and of the kernel with several threads and tiny tables, on 2,000 random systems: about four minutes on one core.
+every-engine: setup
+	$(BIN)/python -m tests.engine.every_engine 0 2000
 
 wheel: setup
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from sdnloom.engine.checkpoint import file as format_of
@@ -293,3 +294,60 @@ def test_a_search_that_is_killed_again_and_again_comes_to_the_same_result(tmp_pa
     killed, while_writing = map(int, done.stdout.split())
     assert killed >= 20
     assert while_writing >= 10
+
+
+def test_arrays_with_other_numbers_are_refused_or_harmless(tmp_path, copies):
+    """Sections with right digests and wrong numbers: a message or some result, never a traceback or a crash."""
+    chance, refused = random.Random(11), 0
+    for seed in (3, 6, 8):
+        options = SearchOptions(find_all=True, limits=Limits(states=200))
+        copies.clear()
+        searched(with_history(random_system(seed), 2), options, tmp_path)
+        for _ in range(40):
+            manifest, arrays = read_checkpoint(chance.choice(copies))
+            name = chance.choice([name for name, each in arrays.items() if each.size])
+            wrong = arrays[name].copy()
+            known = np.iinfo(wrong.dtype)
+            number = chance.choice((0, 1, 2, known.min, known.max, chance.randrange(known.min, known.max)))
+            wrong.flat[chance.randrange(wrong.size)] = number
+            file = tmp_path / "wrong.ckpt"
+            write_checkpoint(file, manifest, {**arrays, name: wrong})
+            try:
+                search(with_history(random_system(seed), 2), options, checkpoint=saved(file))
+            except CheckpointError:
+                refused += 1
+    assert refused > 60
+
+
+@pytest.mark.parametrize("times", [1, 12_000])
+def test_a_state_that_occurs_twice_is_refused(tmp_path, times):
+    file = tmp_path / "search.ckpt"
+    searched(chain(), SearchOptions(), tmp_path)
+    manifest, arrays = read_checkpoint(file)
+    counts, states, parents = (arrays[f"kernel.{name}"] for name in ("counts", "states", "parents"))
+    arrays["kernel.counts"] = counts + np.array([times, 0, 0, 0])
+    arrays["kernel.states"] = np.concatenate([states, np.repeat(states[-1:], times, axis=0)])
+    arrays["kernel.parents"] = np.concatenate([parents, np.zeros(times, np.uint32)])
+    write_checkpoint(file, manifest, arrays)
+    with pytest.raises(CheckpointError, match="cannot be resumed: a state occurs twice"):
+        search(chain(), SearchOptions(), checkpoint=saved(file))
+
+
+def test_a_parent_that_does_not_lead_to_its_state_is_refused(tmp_path):
+    file = tmp_path / "search.ckpt"
+    searched(chain(broken=20), SearchOptions(), tmp_path)
+    manifest, arrays = read_checkpoint(file)
+    arrays["kernel.parents"][12] = 3
+    write_checkpoint(file, manifest, arrays)
+    with pytest.raises(CheckpointError, match="a parent of state 12 that does not lead to it"):
+        search(chain(broken=20), SearchOptions(), checkpoint=saved(file))
+
+
+def test_transitions_beyond_every_search_are_refused(tmp_path):
+    file = tmp_path / "search.ckpt"
+    searched(chain(), SearchOptions(), tmp_path)
+    manifest, arrays = read_checkpoint(file)
+    arrays["kernel.counts"][2] = np.iinfo(np.int64).max
+    write_checkpoint(file, manifest, arrays)
+    with pytest.raises(CheckpointError, match="its counts are"):
+        search(chain(), SearchOptions(), checkpoint=saved(file))

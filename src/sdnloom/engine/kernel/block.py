@@ -10,7 +10,9 @@ from sdnloom.engine.kernel.layout import Array
 from sdnloom.engine.kernel.memo import KernelMemo
 from sdnloom.engine.kernel.states import NO_SLEEP, States, repacked
 from sdnloom.engine.kernel.threads import Team
-from sdnloom.engine.kernel.visited_states import Visited, grown
+from sdnloom.engine.kernel.visited_states import MOST_STATES, Visited, grown
+from sdnloom.engine.stop_points import LimitReached
+from sdnloom.errors import SdnloomError
 
 BLOCK_STATES = 1 << 17  # of a block
 PARALLEL_FROM = 1 << 11  # states from which on threads pay
@@ -18,6 +20,10 @@ _CHUNK = 64  # states that a thread takes at a time
 _MISSES = 1 << 14  # that a thread notes before the next filling
 _MASK_ROWS = 1 << 12
 _PART = 1 << 14  # new states that are worth a thread
+_GROWTH = 2  # new states that one state leads to, as a first guess in each block
+_SUCCESSORS = 1 << 9  # of one state, for which there is room at first
+_MOST_SUCCESSORS = 1 << 24
+_SPARE = 2 * jit_expand.RESERVED_NUMBERS  # numbers for each thread beyond those that are expected to be needed
 _NO_ROWS = np.zeros((1, 1), np.int32)
 
 
@@ -57,8 +63,8 @@ class BlockExpander:
     def __init__(self, memo: KernelMemo, visited: Visited, team: Team, with_proviso: bool) -> None:
         self.memo, self.visited, self._team = memo, visited, team
         self.with_proviso = with_proviso
-        self._longest = 1 << 9  # successors of one state
-        self._growth = 2  # new states that one state leads to, as a guess
+        self._longest = _SUCCESSORS
+        self._growth = _GROWTH
         self._threads: list[Any] = []
         self._shared = np.zeros(jit_expand.SHARED_COUNT, np.int64)
         self._new = _New()
@@ -69,6 +75,7 @@ class BlockExpander:
     def expand(self, states: States, count: int, inverted: bool = False) -> Expanded:
         """Expand states when `count` states are known; with `inverted` by what the reduction leaves out."""
         self._shared[:] = 0
+        self._growth = _GROWTH
         for own in self._threads:
             own.n[:] = 0
         self._states = states
@@ -126,6 +133,8 @@ class BlockExpander:
         """Fill what the threads miss, in the order of the states that need it."""
         if any(own.n[jit_expand.TOO_LONG] for own in threads):
             self._longest *= 2
+            if self._longest > _MOST_SUCCESSORS:
+                raise SdnloomError(f"one state has more than {_MOST_SUCCESSORS:,} successors")
             self._threads = [self._sized(own) for own in self._threads]
         rows: list[Array] = []
         misses: list[Array] = []
@@ -165,11 +174,13 @@ class BlockExpander:
 
     def needed(self, states: int) -> int:
         """For how many new states an expansion of so many states wants to have room in the table."""
-        return self._growth * states + 2 * self._team.size * jit_expand.RESERVED_NUMBERS
+        return self._growth * states + _SPARE * self._team.size
 
     def _make_room(self, count: int, todo: int) -> None:
         """Room for what the states may lead to, in the table, in its layout and in the arrays of new states."""
         needed = int(self._shared[jit_expand.NEXT_NEW]) + self.needed(todo)
+        if count + needed > MOST_STATES:
+            raise LimitReached(f"the kernel engine has numbers for {MOST_STATES:,} states only")
         self._fit(count + needed)
         new, words = self._new, self.visited.layout.words
         if needed > len(new.keys):
@@ -187,7 +198,8 @@ class BlockExpander:
             return
         visited.rebuild(self.memo.counts(), states)
         layout = visited.layout
-        reserved = int(self._shared[jit_expand.NEXT_NEW])
+        # A thread that gets no numbers has counted them as reserved, so there may be fewer.
+        reserved = min(int(self._shared[jit_expand.NEXT_NEW]), len(new.keys))
         if layout is not before:
             known = repacked(new.words[: reserved * before.words], before, layout)
             new.words = grown(known, len(new.keys) * layout.words)

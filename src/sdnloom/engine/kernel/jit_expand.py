@@ -357,8 +357,8 @@ def forked(t, b, own, index, c, move, plan, at):
         place = reception(t.place_info, t.receptions, own.rows[t.batches[q, TO]], t.batches[q, NUMBER])
         if place <= FORKED:
             total *= t.forks[FORKED - place, COUNT]
-    if at + total > len(own.keys):
-        return np.int64(FULL)
+            if at + total > len(own.keys):  # before the product may overflow
+                return np.int64(FULL)
     status = np.int64(0)
     for alternative in range(total):
         to = (at + alternative) * words

@@ -169,7 +169,8 @@ def move_states(
     """Move the states in these slots of a visited table to a table with so many slots; several threads may do so.
 
     The other table may be the same one, where the slots that are moved to are behind all that are being moved.
-    `waiting` and `homes` are room for some states and their slots.
+    `waiting` and `homes` are room for some states and their slots. False if a state is too far from its first choice:
+    some occur twice.
     """
     count = 0
     for slot in range(first, last):
@@ -190,20 +191,34 @@ def move_states(
         waiting[to + words - 1] |= number
         count += 1
         if count == len(homes):
-            put_states(table, words, waiting, homes, count)
+            if not put_states(table, words, waiting, homes, count):
+                return False
             count = 0
-    put_states(table, words, waiting, homes, count)
+    return put_states(table, words, waiting, homes, count)
 
 
 @inner
 def put_states(table, words, waiting, homes, count):
-    """Enter states that the table does not have."""
+    """Enter states that the table does not have; False if one is too far from its first choice."""
     for i in range(count):
         slot = homes[i]
         while compare_and_swap(table, slot * words, np.uint64(0), waiting[i * words]) != 0:
             slot += 1
+            if slot == homes[i] + BEYOND:
+                return False
         for k in range(1, words):
             store_release(table, slot * words + k, waiting[i * words + k])
+    return True
+
+
+@entry
+def have_numbers(table, words, slots, states, first, last):
+    """Whether the table has these states with their positions as their numbers; one that occurs twice has another."""
+    for number in range(first, last):
+        slot = find_state(table, words, slots, states[number * words : (number + 1) * words])
+        if slot < 0 or np.int64(table[(slot + 1) * words - 1] & np.uint64(NUMBER_MASK)) != number + 1:
+            return False
+    return True
 
 
 @entry

@@ -19,8 +19,13 @@ from sdnloom.engine.system_graph import SystemGraph
 from sdnloom.errors import SdnloomError
 
 _MODES = {Mode.MUST: jit_memo.MODE_MUST, Mode.MAY: jit_memo.MODE_MAY, Mode.IDLE: jit_memo.MODE_IDLE}
-_FIRST_PLACES = 16  # of each component, for which there is room at first
+# What arrays have room for at first: places of each component, rows, entries of hash tables, misses, and the
+# alternatives of one delivery with the faults in each.
+_FIRST_PLACES, _FIRST_ROWS, _FIRST_ENTRIES, _FIRST_MISSES = 16, 1 << 10, 1 << 12, 1 << 16
+_FIRST_ALTERNATIVES = (64, 16)
 _PAUSE = 256  # places that are classified between two looks at the time
+_MOST_ACTIONS = 1 << (63 - jit_memo.CORE_BITS - jit_memo.MESSAGE_BITS)  # in the key of a step, beside core and message
+_MOST_ROWS = (1 << 31) - 1  # a row's number is a 32-bit integer
 _MESSAGES, _CORES = 1 << jit_memo.MESSAGE_BITS, 1 << jit_memo.CORE_BITS
 
 # Matrices that only Python appends to -> their columns.
@@ -58,6 +63,11 @@ class KernelMemo:
     """The arrays of the compiled memos of one system."""
 
     def __init__(self, tables: Memo, reduction: Reduction | None) -> None:
+        if len(tables.actions) > _MOST_ACTIONS:
+            raise SdnloomError(
+                f"the system has {len(tables.actions):,} actions; expected at most {_MOST_ACTIONS:,} in the kernel "
+                "engine; use the loop engine"
+            )
         self.tables, self.reduction = tables, reduction
         self.graph = SystemGraph(tables, reduction, tables.strategy)
         self.components = len(tables.system.components)
@@ -89,7 +99,7 @@ class KernelMemo:
             contents = [self.content(channel, 0) for channel in self.tables.inbox[component]]
             place = np.zeros((1, self._arrays["places"].shape[1]), np.int32)
             place[0, : 2 + len(contents)] = [component, core, *contents]
-            values.append(int(jit_memo.intern_place(self.arrays(), place, 0)))
+            values += self.intern_again(place).tolist()
         values += [self._memory(index, 0) for index in range(len(self.with_memory))]
         return values if self.tables.strategy is None else [*values, 0]
 
@@ -174,11 +184,16 @@ class KernelMemo:
         }
         count = self.count(jit_memo.MISSES)
         misses = self._arrays["misses"][:count].tolist()
-        self._arrays["n"][jit_memo.MISSES] = 0
-        for kind, key in misses:
-            fillers[kind](key)
-        self._flush()
-        self._grow()
+        filled = 0
+        try:
+            for kind, key in misses:
+                fillers[kind](key)
+                filled += 1
+        finally:  # what a limit has ended may be asked again: paths are found again afterwards
+            self._arrays["misses"][: count - filled] = self._arrays["misses"][filled:count].copy()
+            self._arrays["n"][jit_memo.MISSES] = count - filled
+            self._flush()
+            self._grow()
         return count > 0
 
     def _fill_step(self, key: int) -> None:
@@ -390,10 +405,15 @@ class KernelMemo:
         return bool(full.any() or few)
 
     def _grow_scratch(self) -> None:
-        """Double the room for the alternatives of one delivery."""
-        for prefix in ("alt", "next"):
-            rows, faults = self._arrays[f"{prefix}_faults"].shape
-            self._set_scratch(self._arrays, prefix, 2 * rows, 2 * faults)
+        """Double the room for the moves of one place and the alternatives of one delivery: they are entered at once."""
+        a = self._arrays
+        rows, faults = a["alt_faults"].shape
+        items = max(a["locals"][:, jit_memo.OWN_COUNT].max(), a["batch_items"][:, jit_memo.COUNT].max())
+        for prefix in ("alt", "next"):  # each item of a delivery has one fault at most
+            self._set_scratch(a, prefix, 2 * rows, max(faults, int(items)))
+        self._room("moves", length=self.count(jit_memo.MOVES) + 2 * rows)
+        self._room("fork_alts", length=self.count(jit_memo.FORK_ALTS) + 2 * rows)
+        self._room("faults", length=self.count(jit_memo.FAULTS) + max(faults, int(items)))
         self._bundle = None
 
     def _set_scratch(self, a: dict[str, Array], prefix: str, rows: int, faults: int) -> None:
@@ -407,7 +427,11 @@ class KernelMemo:
         for name in names:
             array = self._arrays[name]
             if len(array) < length:
-                bigger = np.zeros((max(length, 2 * len(array)), *array.shape[1:]), array.dtype)
+                if length > _MOST_ROWS:
+                    raise SdnloomError(
+                        f"the memo of the kernel engine has no room for more {name}; use the loop engine"
+                    )
+                bigger = np.zeros((max(length, min(2 * len(array), _MOST_ROWS)), *array.shape[1:]), array.dtype)
                 bigger[: len(array)] = array
                 self._arrays[name] = bigger
                 self._bundle = None
@@ -445,19 +469,19 @@ class KernelMemo:
             "mask_vectors": self.components,
         }
         for name, width in widths.items():
-            a[name] = np.zeros((1 << 10, width), np.int32)
-        a["faults"] = np.zeros(1 << 10, np.int32)
+            a[name] = np.zeros((_FIRST_ROWS, width), np.int32)
+        a["faults"] = np.zeros(_FIRST_ROWS, np.int32)
         a["first_place"] = _FIRST_PLACES * np.arange(self.components + 1)
         a["place_count"] = np.zeros(self.components, np.int64)
         a["places"] = np.zeros((a["first_place"][-1], 2 + slots), np.int32)
         a["place_info"] = np.zeros((a["first_place"][-1], jit_memo.RECEIVED_COUNT + 1), np.int32)
-        a["mask_keep"] = np.zeros((1 << 10, len(tables.actions)), np.uint8)
-        a["mask_commuting"] = np.zeros((1 << 10, len(tables.actions) if self.with_sleep else 1), np.uint64)
+        a["mask_keep"] = np.zeros((_FIRST_ROWS, len(tables.actions)), np.uint8)
+        a["mask_commuting"] = np.zeros((_FIRST_ROWS, len(tables.actions) if self.with_sleep else 1), np.uint64)
         for name in _HASHED.values():
-            a[name] = np.zeros((1 << 12, 2), np.int64)
+            a[name] = np.zeros((_FIRST_ENTRIES, 2), np.int64)
         for index in ("place_index", "mask_index"):
-            a[index] = np.zeros(1 << 12, np.int32)
-        a["misses"] = np.zeros((1 << 16, 2), np.int64)
+            a[index] = np.zeros(_FIRST_ENTRIES, np.int32)
+        a["misses"] = np.zeros((_FIRST_MISSES, 2), np.int64)
         for prefix in ("alt", "next"):
-            self._set_scratch(a, prefix, 64, 16)
+            self._set_scratch(a, prefix, *_FIRST_ALTERNATIVES)
         return a

@@ -29,7 +29,8 @@ def restore_memo(memo: KernelMemo, arrays: Mapping[str, Array]) -> None:
     channels = _restore_contents(memo, rows_of(arrays, "contents", np.int32, 3))
     rows = rows_of(arrays, "places", np.int32, memo.places_of(0).shape[1])
     counts = rows_of(arrays, "place_counts", np.int64, None)
-    if len(counts) != memo.components or counts.min(initial=0) < 0 or counts.sum() != len(rows):
+    fits = len(counts) == memo.components and counts.min(initial=0) >= 0 and counts.max(initial=0) <= len(rows)
+    if not fits or counts.sum() != len(rows):
         raise CheckpointError(f"the counts of places are {counts.tolist()}; expected {len(rows):,} in all")
     owners = np.repeat(np.arange(memo.components), counts)
     fits = (rows[:, 0] == owners) & (rows[:, 1] >= 0)
@@ -60,7 +61,8 @@ def _restore_contents(memo: KernelMemo, rows: Array) -> Array:
     fits &= made | ((rows[:, 1] >= 0) & (rows[:, 1] < np.arange(len(rows))))
     fits &= made | ((rows[:, 2] > 0) & (rows[:, 2] < len(tables.messages)))
     fits &= made | (channels[np.where(made | ~fits, 0, rows[:, 1])] == channels)
-    fits &= made | np.isin(channels, memo.plain_channels)
+    plain = np.isin(channels, memo.plain_channels)  # their contents are made, but for the first
+    fits &= np.where(made, ~plain | (rows[:, 2] == 0), plain)
     if not fits.all():
         raise CheckpointError(f"content {int(np.argmin(fits)):,} stands for nothing")
     ends = [*np.flatnonzero(made).tolist(), len(rows)]

@@ -14,8 +14,9 @@ from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.memo import KernelMemo
 from sdnloom.engine.kernel.saved_memo import restore_memo, rows_of, saved_memo
 from sdnloom.engine.kernel.states import NO_SLEEP, States
-from sdnloom.engine.kernel.visited_states import Visited
+from sdnloom.engine.kernel.visited_states import MOST_STATES, Visited
 
+_MOST = 1 << 62  # transitions
 _PART = 1 << 20  # states that are checked at a time
 
 
@@ -61,7 +62,7 @@ def saved_search(memo: KernelMemo, visited: Visited, parents: Array, at: Boundar
     """The arrays of a checkpoint."""
     layout = visited.layout
     states = np.zeros(at.count * layout.words, np.uint64)
-    jit_order.gather_states(visited.table, layout.words, at.count, states)
+    jit_order.gather_states(visited.in_use, layout.words, at.count, states)
     return {
         **saved_memo(memo, at.contents, list(at.places)),
         "counts": np.array([at.count, at.first, at.transitions, at.depth], np.int64),
@@ -92,8 +93,8 @@ class RestoredSearch:
         return [States(level.first, level.layout, level.words.copy(), at.asleep)]
 
     def state(self, number: int) -> States:
-        """One state, without a sleep set."""
-        return self.states.part(number, number + 1)
+        """One state, without a sleep set; a copy, so that the others need not be kept for it."""
+        return States(number, self.states.layout, self.states.state(number).copy())
 
 
 def restored_search(memo: KernelMemo, arrays: Mapping[str, Array]) -> RestoredSearch:
@@ -108,7 +109,8 @@ def restored_search(memo: KernelMemo, arrays: Mapping[str, Array]) -> RestoredSe
     count, first, transitions, depth = counts.tolist()
     parents = rows_of(arrays, "parents", np.uint32, None)
     words = rows_of(arrays, "states", np.uint64, int(arrays["states"].shape[-1]))
-    if not 0 < count == len(parents) == len(words) or not 0 <= first <= count or transitions < 0 or depth < 0:
+    fits = 0 < count == len(parents) == len(words) <= MOST_STATES and 0 <= first <= count
+    if not fits or not 0 <= transitions < _MOST or not 0 <= depth < _MOST:
         raise CheckpointError(
             f"its counts are {counts.tolist()}, with {len(words):,} states and {len(parents):,} parents"
         )
@@ -123,6 +125,8 @@ def restored_search(memo: KernelMemo, arrays: Mapping[str, Array]) -> RestoredSe
         raise CheckpointError(f"it has {len(asleep):,} sleep sets; expected one for each of {count - first:,} states")
     memo.know_memories()
     states = _repacked(memo, arrays, words, count)
+    if states.values(0).tolist() != memo.initial():
+        raise CheckpointError("its first state is not the initial one")
     places = tuple(arrays["place_counts"].tolist())
     ends, full = (tuple(known.tolist()) for known in numbers.values())
     at = Boundary(count, first, transitions, depth, len(arrays["contents"]), places, asleep, ends, full)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numba.core.registry import cpu_target
 
+from sdnloom.engine.checkpoint.file import CheckpointError
 from sdnloom.engine.kernel import jit_expand, jit_memo, jit_order
 from sdnloom.engine.kernel.block import BLOCK_STATES, BlockExpander
 from sdnloom.engine.kernel.disk import jit_runs
@@ -35,9 +36,9 @@ from sdnloom.engine.stop_points import LimitReached
 ENTRIES = (
     *(jit_expand.expand_states, jit_order.order_new, jit_order.number_new, jit_order.flag_states),
     *(jit_order.find_new_rows, jit_order.find_slots, jit_order.find_state, jit_order.home),
-    *(jit_order.move_states, jit_order.repack_states),
+    *(jit_order.move_states, jit_order.repack_states, jit_order.have_numbers, jit_order.gather_states),
     *(jit_memo.settle, jit_memo.find, jit_memo.rehash, jit_memo.reindex, jit_memo.reindex_places),
-    jit_memo.intern_place,
+    *(jit_memo.intern_place, jit_memo.intern_places, jit_memo.push_again),
     *(jit_runs.hash_states, jit_runs.sort_slots, jit_runs.mark_old, jit_runs.merge_runs, jit_runs.keep_new),
     *(jit_runs.count_new, jit_runs.number_states, jit_runs.pick_new),
 )  # the compiled functions that Python calls
@@ -172,7 +173,8 @@ class KernelSearch:
             return
         restored = restored_search(self.memo, arrays)
         at, states = restored.boundary, restored.states
-        self.visited.fill(states)
+        if not self.visited.fill(states):
+            raise CheckpointError("a state occurs twice")
         self._boundary, self._waiting, self._parents = at, restored.waiting, restored.parents
         self._count, self.transitions, self.depth, self._full = at.count, at.transitions, at.depth, list(at.full)
         self._initial = States(0, states.layout, states.state(0).copy(), self._initial.asleep)
@@ -238,13 +240,11 @@ class KernelSearch:
         path = [self._initial]
         for following in self._route(number)[1:]:
             found = self._expander.successors(path[-1])
-            path.append(
-                next(
-                    one
-                    for one in (found.part(position, position + 1) for position in range(found.count))
-                    if self._number_of(one) == following
-                )
-            )
+            ones = (found.part(position, position + 1) for position in range(found.count))
+            step = next((one for one in ones if self._number_of(one) == following), None)
+            if step is None:  # only a checkpoint can say so
+                raise CheckpointError(f"the checkpoint has a parent of state {following:,} that does not lead to it")
+            path.append(step)
         return path
 
     # Levels

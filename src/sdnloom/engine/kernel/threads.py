@@ -23,14 +23,15 @@ class Team:
             results = [other.result() for other in others]
         return [mine, *results]
 
-    def run_parts(self, work: Callable[[int, int], Any], length: int, least: int) -> None:
+    def run_parts(self, work: Callable[[int, int], Any], length: int, least: int) -> list[Any]:
         """`work(first, last)` for parts of a range, at once; parts of at least that length."""
         members = max(1, min(self.size, length // least))
         cuts = [length * number // members for number in range(members + 1)]
-        self.run(lambda number: work(cuts[number], cuts[number + 1]), members)
+        return self.run(lambda number: work(cuts[number], cuts[number + 1]), members)
 
     def close(self) -> None:
-        """End the other threads."""
+        """End the other threads; what is called later is called in this one only."""
+        self.size = 1
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None

@@ -21,6 +21,8 @@ _FIRST_SLOTS = 1 << 12
 _SMALL = 1 << 20  # slots up to which a table moves when it grows, and gets the layout that is best then
 _FULLEST = 0.75  # share of the slots that may be used
 _GROWTH = 1.5
+_MOST_SLOTS = 1 << 32  # a first choice is made with half of a hash
+MOST_STATES = 3 << 30  # of a search: as many as fit in these slots
 _PART = 1 << 16  # slots that are worth a thread
 _NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
@@ -48,6 +50,11 @@ class Visited:
         """The memory of the slots."""
         return self.slots * self.layout.words * 8
 
+    @property
+    def in_use(self) -> Array:
+        """The slots, without what is reserved for more: that may be as large as the memory of this machine."""
+        return self.table[: (self.slots + jit_expand.BEYOND) * self.layout.words]
+
     def add(self, state: Array, number: int) -> None:
         """Enter one state that is new."""
         words = self.layout.words
@@ -57,15 +64,24 @@ class Visited:
         self.table[at : at + words] = state
         self.table[at + words - 1] |= np.uint64(number + 1)
 
-    def fill(self, states: States) -> None:
-        """Have these states and no others, with their layout."""
+    def fill(self, states: States) -> bool:
+        """Have these states and no others, with their layout; False if one occurs twice."""
         layout, count = states.layout, states.count
         while self.room < count:
             self.slots = self.slots * 2
         self.layout, self.table = layout, _array(self.slots, layout.words)
         numbered = states.words.copy()
         numbered[layout.words - 1 :: layout.words] += np.arange(1, count + 1, dtype=np.uint64)
-        self._run(lambda first, last: self._moved(numbered, layout, first, last), 0, count)
+        parts = self._run(lambda first, last: self._moved(numbered, layout, first, last), 0, count)
+        return all(parts) and all(
+            self._run(
+                lambda first, last: jit_order.have_numbers(
+                    self.table, layout.words, self.slots, states.words, first, last
+                ),
+                0,
+                count,
+            )
+        )
 
     def number_of(self, state: Array) -> int:
         """The number of a state; -1 if it was not visited."""
@@ -79,7 +95,7 @@ class Visited:
         """Make room for so many states, and for so many values in each column."""
         slots = self.slots
         while slots * _FULLEST < states:
-            slots = int(slots * (2 if slots < _SMALL else _GROWTH))
+            slots = min(int(slots * (2 if slots < _SMALL else _GROWTH)), _MOST_SLOTS)
         if slots > _SMALL and self.layout.holds(counts):
             if (slots + jit_expand.BEYOND) * self.layout.words <= len(self.table):
                 self._grow(slots)
@@ -112,22 +128,25 @@ class Visited:
             first = int((last + 2) / factor) + 2
             while first < last and self.table[(first - 1) * words]:  # not in the middle of neighbours
                 first += 1
+            if first >= last:  # all that is left are neighbours
+                break
             self._run(lambda first, last: self._moved(self.table, self.layout, first, last), first, last)
             last = first
         rest = self.table[: last * words].copy()
         self.table[: last * words] = 0
         self._moved(rest, self.layout, 0, last)
 
-    def _run(self, move: Any, first: int, last: int) -> None:
-        self._team.run_parts(lambda start, stop: move(first + start, first + stop), last - first, _PART)
+    def _run(self, work: Any, first: int, last: int) -> list[bool]:
+        return self._team.run_parts(lambda start, stop: work(first + start, first + stop), last - first, _PART)
 
-    def _moved(self, source: Array, before: Layout, first: int, last: int) -> None:
+    def _moved(self, source: Array, before: Layout, first: int, last: int) -> bool:
         layout = self.layout
-        jit_order.move_states(
+        moved: bool = jit_order.move_states(
             source, before.words, before.word, before.shift, before.mask,
             self.table, layout.words, self.slots, layout.word, layout.shift, before is layout, first, last,
             np.empty(jit_order.AHEAD * layout.words, np.uint64), np.empty(jit_order.AHEAD, np.int64),
         )  # fmt: skip
+        return moved
 
 
 def _array(slots: int, words: int) -> Array:
