@@ -23,6 +23,7 @@ BENCHMARKS: dict[str, str] = {
     "random-packets": "benchmarks.random_packets",
     "reduce-auto": "benchmarks.reduce_auto",
     "scale-disk": "benchmarks.scale_disk",
+    "scale": "benchmarks.scale",
     "snapshots": "benchmarks.snapshots",
     "soft-modified": "benchmarks.soft_modified",
     "soft-table2": "benchmarks.soft_table2",

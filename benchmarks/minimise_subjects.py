@@ -120,7 +120,9 @@ _PROPERTIES = (NoForgottenPackets(),)
 
 def _of_scenario(name: str, scenario: Scenario) -> Subject:
     system = Run(scenario, ordered=True).system
-    return Subject(name, MemoSemantics(Memo(system)), _shortest(search(system, SearchOptions(order="bfs"))))
+    return Subject(
+        name, MemoSemantics(Memo(system)), _shortest(search(system, SearchOptions(order="bfs", reduce=False)))
+    )
 
 
 def _shortest(result: Result) -> dict[str, int]:

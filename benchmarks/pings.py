@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sdnloom.engine.disciplines import Bag, Fifo, Ports
-from sdnloom.engine.model import NONE, Action, Channel, Component, Mode, Outcome, Property, System
+from sdnloom.engine.model import NONE, Action, Channel, Component, Mode, Needs, Outcome, Property, System
 
 A, B = "A", "B"
 SWITCHES = ("s1", "s2")
@@ -151,4 +151,29 @@ def pings(count: int, *, canonical: bool = True, cells: bool = True, properties:
         (_controller(cells), *(_switch(name, canonical) for name in SWITCHES), _pinger(count), _replier()),
         tuple(channels),
         properties,
+    )
+
+
+def at_most_received(count: int) -> Property:
+    """EVENT: host A receives at most `count` replies."""
+
+    def fold(memory: int, event: Any) -> int:
+        return min(memory + 1, count + 1) if event[:2] == ("got", A) else memory
+
+    return Property(
+        "at most received", Needs.EVENT, lambda m, _: "too many" if m > count else None, fold=fold, initial=0
+    )
+
+
+def at_most_outstanding(count: int) -> Property:
+    """ORDER: host A never waits for more than `count` replies; its sends and receptions do not commute for this."""
+
+    def fold(memory: int, event: Any) -> int:
+        if memory > count:
+            return memory
+        return memory + (event[0] == "sent") - (event[:2] == ("got", A))
+
+    watches = frozenset({(A, "send"), (A, "receive")})
+    return Property(
+        "at most outstanding", Needs.ORDER, lambda m, _: "too many" if m > count else None, watches, fold, 0
     )

@@ -17,6 +17,7 @@ from typing import Any
 from benchmarks.app_sequences import APPS, App, Course, directly, program, random_inputs, replayed, restored
 from benchmarks.report import Report
 from sdnloom import Scenario
+from sdnloom.engine.result import SearchOptions
 from sdnloom.network.build import switch_config
 from sdnloom.network.hosts import Client, Replier
 from sdnloom.network.network import Network, SwitchOptions
@@ -140,7 +141,8 @@ def _search(name: str, pings: int) -> tuple[float, Any]:
         loaded, version = program(app, FOLDER), app.version
     network = Network(linear(2), hosts, SwitchOptions(version=version, profile="reference"))  # type: ignore[arg-type]
     before = time.process_time()
-    result = Scenario(network, loaded, (NoHandlerException(),)).check()
+    options = SearchOptions(reduce=False)
+    result = Scenario(network, loaded, (NoHandlerException(),), options=options).check()
     seconds = time.process_time() - before
     assert result.verdict == "holds"
     return seconds, result

@@ -9,33 +9,57 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from benchmarks.report import Report
 from sdnloom.errors import SdnloomError
 
 MODEL = Path(__file__).parent / "promela" / "pings.pml"
 
-Variant = Literal["full", "collapse", "reduced"]
-VARIANTS: tuple[Variant, ...] = get_args(Variant)
+Variant = Literal["full", "collapse", "reduced", "two cores", "two cores, breadth first"]
+VARIANTS: tuple[Variant, ...] = ("full", "collapse", "reduced")
+# Whole searches on two cores. Depth first both use one table (without SEP_STATE, with which each has its own and counts
+# depend on luck); breadth first states are stored in full (without NO_HC their hashes are, and counts are a guess).
+TWO_CORES: tuple[Variant, ...] = ("two cores", "two cores, breadth first")
+
+_SHARED_MEGABYTES = 8000  # that a depth-first search on two cores reserves; what it uses is a part of it
 
 # Each variant gets the form of the model that serves it best. One process for all makes a full search a
 # fifth faster and its vector smaller; the reduction needs processes to tell independent actions apart.
 # COLLAPSE alone saves little here because channels count as globals; SEPQS collapses them one by one.
-_MODEL_FLAGS: dict[Variant, tuple[str, ...]] = {"full": (), "collapse": (), "reduced": ("-DSPLIT",)}
+_MODEL_FLAGS: dict[Variant, tuple[str, ...]] = {
+    "full": (),
+    "collapse": (),
+    "reduced": ("-DSPLIT",),
+    **dict.fromkeys(TWO_CORES, ("-DVISIBLE",)),
+}
 _PAN_FLAGS: dict[Variant, tuple[str, ...]] = {
     "full": ("-DNOREDUCE",),
     "collapse": ("-DNOREDUCE", "-DCOLLAPSE", "-DSEPQS"),
     "reduced": (),
+    "two cores": ("-DNOREDUCE", "-DNCORE=2", f"-DMEMLIM={_SHARED_MEGABYTES}"),
+    "two cores, breadth first": ("-DNOREDUCE", "-DBFS_PAR", "-DNO_HC"),
 }
+_RUN_FLAGS: dict[Variant, tuple[str, ...]] = {"two cores, breadth first": ("-u2",)}
 
 # Linux hands a process's peak memory on to what it executes, so a large parent would pass for the child's
-# peak: a small process in between starts and measures it.
+# peak: a small process in between starts and measures it. A search on two cores does not wait for its second process,
+# so that one becomes a child of the small process (36 is PR_SET_CHILD_SUBREAPER), and is waited for here.
 _MEASURE = """
-import os, sys
+import ctypes, os, sys
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
-_, status, usage = os.wait4(pid, 0)
-print("measured", os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024, usage.ru_utime + usage.ru_stime)
+code, peak, seconds = 0, 0, 0.0
+while True:
+    try:
+        ended, status, usage = os.wait4(-1, 0)
+    except ChildProcessError:
+        break
+    code = code or os.waitstatus_to_exitcode(status)
+    peak = max(peak, usage.ru_maxrss * 1024)
+    seconds += usage.ru_utime + usage.ru_stime
+print("measured", code, peak, seconds)
 """
 
 
@@ -47,7 +71,8 @@ class SpinError(SdnloomError):
 class SpinFigures:
     """The result of one complete search: SPIN's own elapsed time, CPU time and peak memory of its process.
 
-    A peak under 10 MB is that of the process which started it.
+    A peak under 10 MB is that of the process which started it. CPU time is that of all processes of a search on two
+    cores, and the peak that of the larger one: they share their table.
     """
 
     states: int
@@ -68,19 +93,29 @@ def hash_bits(n: int, variant: Variant) -> int:
 
 def build(n: int, variant: Variant, directory: Path, *, count_quiescent: bool = False) -> Path:
     """The compiled searcher for N pings; `directory` gets it and SPIN's generated C."""
-    if variant not in VARIANTS:
-        raise SpinError(f"variant {variant!r}: expected one of {', '.join(VARIANTS)}")
+    if variant not in (*VARIANTS, *TWO_CORES):
+        raise SpinError(f"variant {variant!r}: expected one of {', '.join((*VARIANTS, *TWO_CORES))}")
     directory.mkdir(parents=True, exist_ok=True)
     end = ("-DNO_END",) if count_quiescent else ()
     _tool(directory, "spin", f"-DN={n}", *_MODEL_FLAGS[variant], *end, "-a", str(MODEL.resolve()))
-    binary = directory.resolve() / f"pan-{variant}"
+    binary = directory.resolve() / f"pan-{variant}-{n}"
     _tool(directory, "gcc", "-O2", "-DSAFETY", *_PAN_FLAGS[variant], "-o", str(binary), "pan.c")
     return binary
 
 
-def run(binary: Path, bits: int = 24, *, max_depth: int = 1000, keep_going: bool = False) -> SpinFigures:
+def search(n: int, variant: Variant, directory: Path) -> SpinFigures:
+    """The figures of a whole search for N pings; the searcher is built where `directory` has none yet."""
+    binary = directory.resolve() / f"pan-{variant}-{n}"
+    if not binary.exists():
+        build(n, variant, directory)
+    return run(binary, hash_bits(n, variant), more=_RUN_FLAGS.get(variant, ()))
+
+
+def run(
+    binary: Path, bits: int = 24, *, max_depth: int = 1000, keep_going: bool = False, more: tuple[str, ...] = ()
+) -> SpinFigures:
     """The figures of one exhaustive search; with `keep_going` an error is counted instead of refused."""
-    arguments = [str(binary), f"-m{max_depth}", f"-w{bits}", "-n"] + (["-c0"] if keep_going else [])
+    arguments = [str(binary), f"-m{max_depth}", f"-w{bits}", "-n", *more] + (["-c0"] if keep_going else [])
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", _MEASURE, *arguments],
         capture_output=True,
@@ -149,8 +184,8 @@ def report(sizes: list[int]) -> Report:
     table = result.table("SPIN on pings.pml", "pings", "variant", "states", "transitions", "s", "CPU s", "MB", "depth")
     with tempfile.TemporaryDirectory() as directory:
         for n in sizes:
-            for variant in VARIANTS:
-                f = run(build(n, variant, Path(directory)), hash_bits(n, variant))
+            for variant in (*VARIANTS, *TWO_CORES):
+                f = search(n, variant, Path(directory))
                 memory = f.peak_bytes / 1e6
                 table.add(n, variant, f.states, f.transitions, f.seconds, f.cpu_seconds, memory, f.depth)
     return result

@@ -8,6 +8,7 @@
  * -DSPLIT   one process per group of dependent actions, with the claims that SPIN's partial-order
  *           reduction needs. Without it all actions are options of one process: the same states and
  *           transitions in a smaller vector.
+ * -DVISIBLE scratch variables are no hidden ones, which pan does not support on several cores.
  * -DNO_END  a quiescent state is not a valid end state, so that `pan -c0` counts each as an error.
  */
 #if N < 1 || N > 8
@@ -55,8 +56,10 @@ local byte s1_buffer[N], s2_buffer[N];
 local byte s1_mac, s2_mac;
 
 /* Scratch, zero between steps. The reduction takes a hidden variable for a shared one, hence the two forms. */
-#ifdef SPLIT
+#if defined(SPLIT)
 local byte packet, id, msg, to;
+#elif defined(VISIBLE)
+byte packet, id, msg, to;
 #else
 hidden byte packet, id, msg, to;
 #endif

@@ -38,7 +38,7 @@ ENTRIES = (
     *(jit_order.find_new_rows, jit_order.find_slots, jit_order.find_state, jit_order.home),
     *(jit_order.move_states, jit_order.repack_states, jit_order.have_numbers, jit_order.gather_states),
     *(jit_memo.settle, jit_memo.find, jit_memo.rehash, jit_memo.reindex, jit_memo.reindex_places),
-    *(jit_memo.intern_place, jit_memo.intern_places, jit_memo.push_again),
+    *(jit_memo.intern_places, jit_memo.push_again),
     *(jit_runs.hash_states, jit_runs.sort_slots, jit_runs.mark_old, jit_runs.merge_runs, jit_runs.keep_new),
     *(jit_runs.count_new, jit_runs.number_states, jit_runs.pick_new),
 )  # the compiled functions that Python calls
