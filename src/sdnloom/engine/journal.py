@@ -11,6 +11,7 @@ in the memo then.
 
 from array import array
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sdnloom.engine.model import RestartRequired
@@ -58,6 +59,7 @@ class Journal:
             "memory of the strategy": memo.plans,
         }
         self._known = dict.fromkeys(self._tables, 0)  # so many values of each table are part of checks
+        self._digested = 0  # so many questions are part of digests
         memo.journal = self
         self.start = digest_number("\n".join(self._fresh()))  # a check of the initial values
 
@@ -70,6 +72,15 @@ class Journal:
     def asked(self, kind: int, one: int, other: int, third: int) -> None:
         """Note a question that the memo has answered for the first time."""
         self.numbers.extend((kind, one, other, third))
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Record what is asked inside, in a memo whose other questions number values that no recorded one has."""
+        self.memo.journal = self
+        try:
+            yield
+        finally:
+            self.memo.journal = None
 
     def close(self, length: int | None = None) -> None:
         """Record nothing more; with a length, forget what came after so many questions."""
@@ -86,6 +97,15 @@ class Journal:
         beside = [name for name, table in self._tables.items() if len(table) > self._known[name]]
         if beside:
             raise AssertionError(f"a {beside[0]} was numbered beside the journal; this is a defect of sdnloom")
+
+    def digest(self) -> int:
+        """One check of all questions since the last call, for a journal that makes no other checks."""
+        lines: list[str] = []
+        for position in range(self._digested, len(self)):
+            texts, most = _answer(self.memo, self._texts, self[position], dict(self._known))
+            lines += (*texts, *self._fresh(most))
+        self._digested = len(self)
+        return digest_number("\n".join(lines))
 
     def check_of(self, question: Question) -> int:
         """The check of the answer to a question; the questions before it have theirs."""
@@ -156,7 +176,7 @@ def replay(journal: "RecordedJournal", memo: "Memo", progress: Callable[[int], N
         progress(position)
         _refuse_unknown(memo, question, position)
         try:
-            _ask(memo, question)
+            ask(memo, question)
         except RestartRequired as required:
             reason = f"it asks for a new search now: {required}"
             raise JournalError(f"{_differs(memo, question, position, len(journal))}: {reason}") from required
@@ -186,7 +206,8 @@ class RecordedJournal:
         return Question(*self.numbers[_WIDTH * position : _WIDTH * (position + 1)])
 
 
-def _ask(memo: "Memo", question: Question) -> None:
+def ask(memo: "Memo", question: Question) -> None:
+    """Have a question answered, if it is not yet."""
     kind, one, other, third = question
     if kind == STEP:
         memo.step(one, other, third)

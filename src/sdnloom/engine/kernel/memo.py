@@ -1,6 +1,6 @@
 """The kernel's memos on the Python side: the meaning of their numbers, and filling of misses."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,13 +80,18 @@ class KernelMemo:
         self._arrays = self._new_arrays()
         self._bundle: Any = None  # the arrays for compiled code; None after one of them was replaced
 
+    @property
+    def waits(self) -> bool:
+        """Whether something stays missing until questions to user code are answered elsewhere."""
+        return False
+
     # Meaning of rows
 
     def initial(self) -> list[int]:
         """The values of the initial state's columns."""
         values: list[int] = []
         for component, core in enumerate(self.tables.initial_cores):
-            contents = [self._content(channel, 0) for channel in self.tables.inbox[component]]
+            contents = [self.content(channel, 0) for channel in self.tables.inbox[component]]
             place = np.zeros((1, self._arrays["places"].shape[1]), np.int32)
             place[0, : 2 + len(contents)] = [component, core, *contents]
             values.append(int(jit_memo.intern_place(self.arrays(), place, 0)))
@@ -132,7 +137,7 @@ class KernelMemo:
     # Filling
 
     def settle(self, kinds: Array, keys: Array, classes: Array) -> None:
-        """Fill what a search misses, in this order; both arrays are used up."""
+        """Fill what a search misses, in this order, or as much as can be filled now; both arrays are used up."""
         places = keys[kinds == jit_memo.MISS_PLACE].tolist() if self.reduction is not None else []
         left = len(kinds)
         while left:
@@ -140,6 +145,8 @@ class KernelMemo:
             filled = self._fill()
             if left and not filled and full and not self._grow():
                 self._grow_scratch()
+            elif left and not filled and not full:  # it waits for answers
+                break
         self._classify(dict.fromkeys(places))
 
     def _classify(self, places: Iterable[int]) -> None:
@@ -150,11 +157,20 @@ class KernelMemo:
                 self.tables.pause()
             component, number = divmod(key, 1 << 32)
             row = first_place[component] + number
-            if info[row, jit_memo.CLASS] < 0:
+            if info[row, jit_memo.MOVE] >= 0 and info[row, jit_memo.CLASS] < 0:
                 info[row, jit_memo.CLASS] = self.graph.class_of(component, self._place(component, number))
 
     def _fill(self) -> bool:
-        """Ask user code what compiled code noted as missing; whether there was anything."""
+        """Ask user code what compiled code noted as missing; whether anything was filled."""
+        misses = self._arrays["misses"][: self.count(jit_memo.MISSES)].tolist()
+        self._arrays["n"][jit_memo.MISSES] = 0
+        filled = self._fill_misses(misses)
+        self._flush()
+        self._grow()
+        return filled
+
+    def _fill_misses(self, misses: Sequence[Sequence[int]]) -> bool:
+        """Fill these (kind, key) misses; whether there was anything."""
         fillers = {
             jit_memo.MISS_STEP: self._fill_step,
             jit_memo.MISS_TAKE: self._fill_take,
@@ -163,14 +179,9 @@ class KernelMemo:
             jit_memo.MISS_MASK: self._fill_mask,
             jit_memo.MISS_RANK: self._fill_rank,
         }
-        count = self.count(jit_memo.MISSES)
-        misses = self._arrays["misses"][:count].tolist()
-        self._arrays["n"][jit_memo.MISSES] = 0
         for kind, key in misses:
             fillers[kind](key)
-        self._flush()
-        self._grow()
-        return count > 0
+        return bool(misses)
 
     def _fill_step(self, key: int) -> None:
         rest, message = divmod(key - 1, _MESSAGES)
@@ -206,7 +217,7 @@ class KernelMemo:
     def _fill_take(self, content: int) -> None:
         channel, number = self._numbers[content]
         alternatives = [
-            (message, self._content(channel, rest), self._fault(fault))
+            (message, self.content(channel, rest), self._fault(fault))
             for message, rest, fault in self.tables.take(channel, number)
         ]
         start = self.count(jit_memo.TAKES)
@@ -221,7 +232,7 @@ class KernelMemo:
         content, message = divmod(key - 1, _MESSAGES)
         channel, number = self._numbers[content]
         results = self.tables.push(channel, number, message)
-        alternatives = [(self._content(channel, after), self._fault(fault)) for after, fault in results]
+        alternatives = [(self.content(channel, after), self._fault(fault)) for after, fault in results]
         if len(alternatives) == 1 and alternatives[0][1] < 0:
             self._answer("push", key, alternatives[0][0])
             return
@@ -266,23 +277,40 @@ class KernelMemo:
         """The number of the tuple of events that is just this fault."""
         return -1 if fault is None else self.tables.events.number((fault,))
 
-    def _content(self, channel: int, number: int) -> int:
+    def content(self, channel: int, number: int) -> int:
         """The kernel's number of a content in the tables."""
         known = self._content_of.get((channel, number))
         if known is None:
             known = self.count(jit_memo.CONTENTS)
             self._room("contents", length=known + 1)
-            self._arrays["contents"][known] = (-1, 0, 0 if self._fifo[channel] else -1, 0)
+            self._arrays["contents"][known] = (-1, number, 0 if self._fifo[channel] else -1, 0)
             self._arrays["n"][jit_memo.CONTENTS] += 1
             self._numbers[known] = (channel, number)
             self._content_of[channel, number] = known
         return known
+
+    def contents_of(self, channel: int) -> list[int]:
+        """The kernel's numbers of all contents that the tables have of a channel."""
+        return [self.content(channel, number) for number in range(len(self.tables.contents[channel]))]
+
+    def is_queue(self, channel: int) -> bool:
+        """Whether compiled code pushes and takes without asking."""
+        return self._fifo[channel]
+
+    def make_room(self, scratch: bool) -> None:
+        """Make room in arrays that compiled code found full."""
+        if not self._grow() and scratch:
+            self._grow_scratch()
 
     # Arrays
 
     def count(self, counter: int) -> int:
         """One of the compiled memos' counters."""
         return int(self._arrays["n"][counter])
+
+    def counters(self) -> bytes:
+        """All counters, to see whether something was added."""
+        return self._arrays["n"].tobytes()
 
     def arrays(self) -> Any:
         """All arrays, for compiled code."""

@@ -1,0 +1,115 @@
+"""A kernel memo that asks user code nothing itself: it collects the questions, which are answered in one order for all.
+
+What compiled code derives (queues, places, moves, receptions, masks, classes) each process fills and numbers for
+itself. What user code is asked is agreed: every process puts the same questions to its own memo in the same order, so
+cores, messages, events, memories and contents of channels that are no plain queue have the same numbers everywhere.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sdnloom.engine.journal import FOLD, PUSH, RANK, STEP, TAKE, Journal, Question, ask
+from sdnloom.engine.kernel import jit_memo
+from sdnloom.engine.kernel.layout import Array
+from sdnloom.engine.kernel.memo import KernelMemo
+from sdnloom.engine.memo import Memo
+from sdnloom.engine.reduction.reduction import Reduction
+from sdnloom.engine.semantics import State
+
+_MESSAGES, _CORES = 1 << jit_memo.MESSAGE_BITS, 1 << jit_memo.CORE_BITS
+_NUMBERS = 4  # of a question
+NO_QUESTIONS: Array = np.zeros((0, _NUMBERS), np.int64)
+
+
+class AgreedAnswers:
+    """The agreed questions so far and their answers in one process."""
+
+    def __init__(self, tables: Memo) -> None:
+        self.tables = tables
+        self._journal = Journal(tables)
+        tables.journal = None
+
+    def __len__(self) -> int:
+        return len(self._journal)
+
+    def ask(self, questions: Array) -> None:
+        """Put questions to user code, in this order."""
+        with self._journal.recording():
+            for numbers in questions.tolist():
+                ask(self.tables, Question(*numbers))
+
+    def check(self) -> int:
+        """A check of all answers since the last one: equal in processes that gave the same values the same numbers."""
+        return self._journal.digest()
+
+    def questions(self) -> Array:
+        """All questions so far."""
+        return np.array(self._journal.numbers, np.int64).reshape(-1, _NUMBERS)
+
+
+class QuestionMemo(KernelMemo):
+    """A kernel memo that leaves missing what user code has to say, until that is known; see `questions`."""
+
+    def __init__(self, tables: Memo, reduction: Reduction | None) -> None:
+        self._open: list[tuple[int, int]] = []  # misses that wait, as (kind, key)
+        super().__init__(tables, reduction)
+
+    @property
+    def waits(self) -> bool:
+        """Whether something stays missing until questions are answered."""
+        return bool(self._open)
+
+    def questions(self) -> Array:
+        """What has to be answered now, in the order in which it was met."""
+        asked = [self._question(*miss) for miss in self._open]
+        return np.array(asked, np.int64).reshape(-1, _NUMBERS) if asked else NO_QUESTIONS
+
+    def take_answers(self) -> None:
+        """Fill what has waited; its questions are answered."""
+        misses, self._open = self._open, []
+        super()._fill_misses(misses)
+        self._flush()
+        self._grow()
+
+    def forget_open(self) -> None:
+        """Wait for nothing: what is missing is asked again when it is met. All agreed questions are answered."""
+        self.take_answers()
+
+    def value(self, values: Array) -> State:
+        """The state in plain values. The graph would ask what can be done in it."""
+        tables, numbers = self.tables, [int(value) for value in values]
+        contents = [None] * len(tables.system.channels)
+        cores = []
+        for component in range(self.components):
+            core, *inside = self._place(component, numbers[component])
+            cores.append(tables.cores[component].values[core])
+            for channel, number in zip(tables.inbox[component], inside, strict=True):
+                contents[channel] = tables.contents[channel].values[number]
+        memories = zip(tables.memories, numbers[self.components :], strict=False)
+        return State(tuple(cores), tuple(contents), tuple(table.values[number] for table, number in memories))
+
+    def _fill_misses(self, misses: Sequence[Sequence[int]]) -> bool:
+        known: list[Sequence[int]] = []
+        for kind, key in misses:
+            if kind == jit_memo.MISS_MASK or self.tables.knows(*self._question(kind, key)):
+                known.append((kind, key))
+            else:
+                self._open.append((kind, key))
+        return super()._fill_misses(known)
+
+    def _question(self, kind: int, key: int) -> tuple[int, int, int, int]:
+        """The question that a miss needs the answer to."""
+        if kind == jit_memo.MISS_STEP:
+            rest, message = divmod(key - 1, _MESSAGES)
+            return (STEP, *divmod(rest, _CORES), message)
+        if kind == jit_memo.MISS_TAKE:
+            return (TAKE, *self._numbers[key], 0)
+        if kind == jit_memo.MISS_PUSH:
+            content, message = divmod(key - 1, _MESSAGES)
+            return (PUSH, *self._numbers[content], message)
+        first, second = divmod(key - 1, 1 << 32)
+        if kind == jit_memo.MISS_FOLD:
+            events, index = divmod(first, len(self.with_memory))
+            return (FOLD, index, second, events)
+        return (RANK, first, self._locals[second].number, 0)

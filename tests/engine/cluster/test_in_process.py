@@ -1,0 +1,97 @@
+"""Several workers in this process give the loop's answers: states, transitions, verdicts, counterexamples, limits."""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from benchmarks.pings import pings
+from sdnloom.engine.cluster.in_process import InProcessBackend
+from sdnloom.engine.cluster.program import ClusterProgram
+from sdnloom.engine.cluster.search import ClusterSearch
+from sdnloom.engine.dives.system_loop import SleepSetLoop, SystemLoop
+from sdnloom.engine.limits import LimitWatch
+from sdnloom.engine.memo import Memo
+from sdnloom.engine.model import Needs, System
+from sdnloom.engine.reduction.stubborn_sets import StubbornSets
+from sdnloom.engine.result import Limits
+from sdnloom.engine.semantics import Finding
+from sdnloom.engine.system_graph import SystemGraph
+from tests.engine.random_strategies import random_strategy
+from tests.engine.systems import REDUCIBLE, random_system
+
+LIMIT = 3000
+AT_REST = frozenset({Needs.QUIESCENT, Needs.SETTLED})
+
+
+def clustered(program: ClusterProgram, workers: int, limits: Limits, find_all: bool = True) -> tuple[object, ...]:
+    """What a search in a cluster found: counts, findings, and the paths of states to each."""
+    found: dict[Finding, int] = {}
+
+    def note(finding: Finding, number: int) -> bool:
+        found.setdefault(finding, number)
+        return not find_all
+
+    backend = InProcessBackend(lambda: program, workers)
+    search = ClusterSearch(
+        program.memo(), backend, limits=limits, watch=LimitWatch(limits), on_finding=note, small_level=workers
+    )
+    search.run()
+    paths = {one: search.values(number) for one, number in found.items()}
+    last = search.values(search.count() - 1)
+    return search.count(), search.transitions, search.depth, search.stopped, found, paths, last
+
+
+def looped(program: ClusterProgram, limits: Limits, find_all: bool = True) -> tuple[object, ...]:
+    """The same of the loop."""
+    found: dict[Finding, int] = {}
+
+    def note(finding: Finding, number: int) -> bool:
+        found.setdefault(finding, number)
+        return not find_all
+
+    tables = program.memo()
+    reduction = program.reduction(tables.system)
+    kind = SleepSetLoop if program.reduce and program.strategy is None else SystemLoop
+    loop = kind(SystemGraph(tables, reduction, program.strategy), limits=limits, on_finding=note)
+    loop.run()
+
+    def values(number: int) -> list[object]:
+        return [loop.graph.value(state) for state in loop.route(number)]
+
+    paths = {one: values(number) for one, number in found.items()}
+    count = len(loop.states)
+    return count, loop.transitions, loop.depth, loop.stopped, found, paths, values(count - 1)
+
+
+def both(program: ClusterProgram, workers: int, limits: Limits = Limits(states=LIMIT), find_all: bool = True) -> None:
+    assert clustered(program, workers, limits, find_all) == looped(program, limits, find_all)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", range(2))
+def test_workers_equal_the_loop_on_random_systems(share: int) -> None:
+    for seed in range(share, 300, 2):
+        both(ClusterProgram(random_system(seed)), 1 + seed % 4, find_all=seed % 8 < 4)
+
+
+@pytest.mark.slow
+def test_workers_equal_the_loop_under_reduction_and_strategies() -> None:
+    for seed in range(5000, 5120):
+        system = random_system(seed, needs=AT_REST)
+        strategy = random_strategy(seed) if seed % 3 else None
+        both(ClusterProgram(system, strategy, reduce=seed % 3 != 1), 1 + seed % 4, find_all=seed % 2 > 0)
+
+
+@pytest.mark.slow
+def test_limits_cut_workers_at_the_state_of_the_loop() -> None:
+    for seed in range(7000, 7080):
+        program = ClusterProgram(random_system(seed))
+        both(program, 1 + seed % 4, Limits(states=1 + seed % 37), find_all=False)
+        both(program, 1 + seed % 3, Limits(states=LIMIT, depth=1 + seed % 8))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_pings_have_the_known_counts(workers: int) -> None:
+    found = clustered(ClusterProgram(pings(3)), workers, Limits())
+    assert found[:3] == (4649, 11_231, 41)
