@@ -67,6 +67,10 @@ class SearchWorker:
 
     # Phases
 
+    def is_there(self) -> bool:
+        """True."""
+        return True
+
     def begin(self, initial: bool) -> Phase:
         """Have the initial state as the only candidate, or none."""
         self._found = self._initial if initial else self._initial.part(0, 0)

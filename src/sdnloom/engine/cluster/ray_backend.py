@@ -1,0 +1,214 @@
+"""Workers in processes of their own, on this machine or on several, run by Ray.
+
+Ray pickles what it sends: the function that makes the program, settings, numbers, arrays of numbers. That happens
+between this process and its own workers. Processes are ended one by one, through Ray or by the end of Ray's own node;
+`ray stop` is never called, because it ends processes of other users of Ray by their names.
+"""
+
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
+
+from sdnloom.engine.cluster.program import ClusterProgram
+from sdnloom.engine.cluster.protocol import WorkerLost, WorkerSettings
+from sdnloom.engine.cluster.worker import SearchWorker
+from sdnloom.engine.limits import available_cores
+from sdnloom.errors import SdnloomError
+
+LOCAL = "local"
+_ATTEMPTS = 3  # to start Ray: a node that is not up within Ray's own 30 seconds ends itself
+_LOOK = 0.2  # seconds between two looks while results are awaited
+_LEAST_STORE = 1 << 28  # bytes of Ray's store of objects
+# A node listens on all interfaces; nobody without this token can use it. The token is in no file.
+_OF_OWN_NODES = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
+
+
+class RayMember:
+    """The process of one worker."""
+
+    def __init__(self, settings: WorkerSettings) -> None:
+        self._worker = SearchWorker(settings)
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """The result of a method of the worker."""
+        return getattr(self._worker, method)(*arguments)
+
+    def part(self, method: str, *arguments: Any) -> Any:
+        """The only part of the result of a method of the worker."""
+        (result,) = getattr(self._worker, method)(*arguments)
+        return result
+
+
+class RayBackend:
+    """Runs workers as actors of Ray: on a Ray node of its own ("local"), or on the machines of a cluster."""
+
+    def __init__(
+        self,
+        address: str,
+        program: Callable[[], ClusterProgram],
+        workers: int | None = None,
+        threads: int | None = None,
+        on_notice: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self._ray: Any = _imported(address)
+        ray = self._ray
+        self._program, self._members = program, list[Any]()
+        self._closing = ExitStack()
+        with ExitStack() as stack:
+            stack.enter_context(_connected(ray, address, workers or 2, on_notice))
+            self._nodes = [each["NodeID"] for each in ray.nodes() if each["Alive"]]
+            self.workers = workers or (2 if address == LOCAL else len(self._nodes))
+            self._threads = threads or (max(1, available_cores() // self.workers) if address == LOCAL else 0)
+            self._members = [self._new(number) for number in range(self.workers)]
+            self._closing = stack.pop_all()
+
+    def _new(self, number: int) -> Any:
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        where = NodeAffinitySchedulingStrategy(self._nodes[number % len(self._nodes)], soft=False)
+        kind = self._ray.remote(RayMember).options(num_cpus=0, scheduling_strategy=where)
+        return kind.remote(WorkerSettings(number, self.workers, self._threads, self._program))
+
+    def call(self, worker: int, method: str, *arguments: Any) -> Any:
+        """Call a method of a worker; a reference to its result."""
+        return self._members[worker].call.remote(method, *arguments)
+
+    def parts(self, worker: int, method: str, *arguments: Any) -> list[Any]:
+        """Call a method that has a result for each worker; references to them."""
+        if self.workers == 1:
+            return [self._members[worker].part.remote(method, *arguments)]
+        found: list[Any] = self._members[worker].call.options(num_returns=self.workers).remote(method, *arguments)
+        return found
+
+    def results(self, called: Sequence[Any], pause: Callable[[], None]) -> list[Any]:
+        """The results of calls."""
+        ray = self._ray
+        pause()
+        waiting = list(called)
+        while waiting:
+            _, waiting = ray.wait(waiting, num_returns=len(waiting), timeout=_LOOK)
+            if waiting:
+                pause()
+        try:
+            return list(ray.get(list(called)))
+        except ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, SdnloomError):
+                raise error.cause from None
+            lost = isinstance(error.cause, ray.exceptions.RayActorError | ray.exceptions.ObjectLostError)
+            if lost:
+                raise WorkerLost(self._lost(), str(error.cause).partition("\n")[0]) from None
+            raise SdnloomError(f"a worker failed: {str(error).strip().splitlines()[-1]}") from error
+        except (ray.exceptions.RayActorError, ray.exceptions.ObjectLostError) as error:
+            raise WorkerLost(self._lost(), "its process has ended") from error
+
+    def _lost(self) -> int:
+        """The first worker that does not answer any more."""
+        ray = self._ray
+        for number, member in enumerate(self._members):
+            try:
+                ray.get(member.call.remote("is_there"))
+            except ray.exceptions.RayError:
+                return number
+        return 0
+
+    def replace(self, worker: int) -> None:
+        """Start a lost worker again, on a machine that is there."""
+        self._nodes = [each["NodeID"] for each in self._ray.nodes() if each["Alive"]]
+        with suppress(Exception):
+            self._ray.kill(self._members[worker])
+        self._members[worker] = self._new(worker)
+
+    def close(self) -> None:
+        """End all workers, and a Ray node of this process with all of its own."""
+        for member in self._members:
+            with suppress(Exception):
+                self._ray.kill(member)
+        self._members.clear()
+        self._closing.close()
+
+
+@contextmanager
+def _connected(ray: Any, address: str, workers: int, on_notice: Callable[[str], None]) -> Iterator[None]:
+    """Be connected to a cluster, or to a Ray node that lives as long as the block."""
+    if ray.is_initialized():
+        raise SdnloomError("this process is connected to a Ray cluster already; expected none")
+    quiet = {"log_to_driver": False, "logging_level": "ERROR", "configure_logging": True}
+    if address != LOCAL:
+        try:
+            ray.init(address=address, **quiet)
+        except Exception as error:
+            raise SdnloomError(
+                f"no Ray cluster answers at {address!r} ({_first_line(error)}); expected the address that "
+                "`ray start --head` printed, such as 10.0.0.1:6379, or local"
+            ) from error
+        try:
+            yield
+        finally:
+            ray.shutdown()
+        return
+    folder = tempfile.mkdtemp(prefix="sdnloom-")
+    with _environment(_OF_OWN_NODES):
+        try:
+            for attempt in range(1, _ATTEMPTS + 1):
+                try:
+                    ray.init(
+                        num_cpus=workers,
+                        include_dashboard=False,
+                        _temp_dir=folder,
+                        _node_ip_address="127.0.0.1",
+                        object_store_memory=_LEAST_STORE,
+                        **quiet,
+                    )
+                    break
+                except Exception as error:
+                    ray.shutdown()
+                    if attempt == _ATTEMPTS:
+                        raise SdnloomError(
+                            f"Ray did not start in {_ATTEMPTS} attempts ({_first_line(error)}); its own limit is 30 "
+                            "seconds, which a machine that is busy may need; expected less load, or --cluster ADDRESS "
+                            "with a cluster that runs"
+                        ) from error
+                    on_notice(f"Ray did not start ({_first_line(error)}); trying again")
+            yield
+        finally:
+            ray.shutdown()
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _environment(values: dict[str, str]) -> Iterator[None]:
+    """Variables of the environment inside; Ray's processes inherit them."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _imported(address: str) -> Any:
+    """Ray. It looks at the environment when it is imported, and never again."""
+    try:
+        if address == LOCAL and "ray" not in sys.modules:
+            with _environment(_OF_OWN_NODES):
+                import ray
+        else:
+            import ray
+    except ImportError as error:
+        raise SdnloomError(
+            f"a cluster needs Ray, which cannot be imported ({error}); expected: pip install 'sdnloom[cluster]'"
+        ) from error
+    return ray
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
