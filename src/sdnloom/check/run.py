@@ -7,10 +7,10 @@ program, or handlers of different switches are not independent. Only then is the
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple, TypeVar
 
-from sdnloom.check.bounds import stated_bounds
+from sdnloom.check.bounds import key_bound, stated_bounds
 from sdnloom.check.coverage import Coverage
 from sdnloom.check.discovery import Discovery, discover
 from sdnloom.check.discovery_progress import DiscoveryProgress
@@ -22,12 +22,14 @@ from sdnloom.check.scenario import Scenario
 from sdnloom.check.scope import omissions
 from sdnloom.check.step_details import MOST_DETAILED, StepDetails
 from sdnloom.check.vacuity import vacuous_reasons
+from sdnloom.engine.cluster.program import ClusterProgram
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import ReplayDivergence, final_state, replay
 from sdnloom.engine.result import (
     BEFORE_SEARCH,
     STOPPING,
+    ClusterOptions,
     Counterexample,
     Holds,
     Incomplete,
@@ -43,6 +45,7 @@ from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.stop_points import LimitReached, limits_in_force
 from sdnloom.engine.trace import Fingerprints, ReplayResult, Trace, replay_trace
+from sdnloom.errors import SdnloomError
 from sdnloom.inputs.clients import DiscoveryError, discovering_clients
 from sdnloom.inputs.concolic import ConcolicExplorer, ConcolicOptions
 from sdnloom.inputs.explorable import explorable
@@ -75,6 +78,7 @@ class Run:
         self.scenario = scenario
         self.restarts: list[str] = []  # why the search started again
         self.refuted: list[str] = []  # which of these refuted an assumption of the reduction
+        self._ordered = ordered
         self._coverage: Coverage | None = None
         if coverage:
             self._coverage = Coverage(scenario.code, branches=not scenario.narrowed().needs_discovery)
@@ -228,17 +232,25 @@ class Run:
             return attempt()
         except RestartRequired as required:
             self.restarts.append(required.restart.reason)
+            self._ordered = True
             keep_order(self.program)  # the program that found it may be a rewritten copy
             return attempt()
 
     def _check(self, on_event: Callable[[SearchEvent], None], watch: LimitWatch) -> Report:
         narrow = self.scenario.narrowed()
         if narrow.needs_discovery:
+            if narrow.options.cluster is not None:
+                raise SdnloomError(
+                    f"{self.scenario.name}: inputs are discovered while it is searched, which is not possible in a "
+                    "cluster; expected hosts and switches that are told what to send"
+                )
             return self._discover(narrow, on_event, watch)
         searched = self._search(narrow, self._assuming(self.program), lambda system: (), on_event, watch)
         bounds = stated_bounds(
             narrow.network, searched.options, self.program, searched.notes, searched.result.late_explored
         )
+        if searched.options.cluster is not None:
+            bounds += (key_bound(searched.result.statistics.states),)
         return self._report(self.scenario, searched.result, bounds, searched.built)
 
     def _search(
@@ -266,6 +278,7 @@ class Run:
                             system, *built.early, BEFORE_SEARCH, on_event, lambda: watch.interrupted or watch.left < 0
                         )
                     return SearchRecord(result, options, built, (*built.notes, BEFORE_SEARCH))
+                options = replace(options, cluster=self._cluster(options.cluster, program))
                 result = search(shuffled(system, narrow.seed), options, on_event, watch, observers(system))
                 if not isinstance(result.verdict, Restart):
                     return SearchRecord(result, options, built, built.notes)
@@ -277,6 +290,18 @@ class Run:
                 raise RestartRequired(restart)
             self.refuted += reasons
             self.restarts += reasons
+
+    def _cluster(self, options: ClusterOptions | None, program: Program) -> ClusterOptions | None:
+        """The options of a cluster, with what its workers make for themselves: the program as it is searched now."""
+        if options is None:
+            return None
+        if options.scenario is None or self._coverage is not None or self._shows_output:
+            raise SdnloomError(
+                "workers of a cluster make the scenario for themselves and tell only numbers; expected a scenario file "
+                "or apps, without coverage and without output of the program"
+            )
+        assumed = (program.apart, program.near) if isinstance(program, AssumeIndependent) else None
+        return replace(options, program=partial(cluster_program, options.scenario, self._ordered, assumed))
 
     def _watched(self, program: Program, network: Network) -> BuiltNetwork:
         """The system to search, with its coverage recorded if that is wanted."""
@@ -389,6 +414,22 @@ class Run:
 def _refuted(program: Program) -> tuple[str, ...]:
     """The reasons why assumptions about the program were refuted so far."""
     return program.refuted if isinstance(program, AssumeIndependent) else ()
+
+
+def cluster_program(
+    scenario: Callable[[], Scenario], ordered: bool, assumed: tuple[bool, bool] | None, late_explored: bool
+) -> ClusterProgram:
+    """The program of a scenario as a worker of a cluster makes it: with the assumptions that are not refuted yet."""
+    run = Run(scenario(), ordered)
+    narrow = run.scenario.narrowed()
+    program: Program = run.program
+    if assumed is not None:
+        program = AssumeIndependent(program)
+        program.apart, program.near = assumed
+    system = run.build(program, narrow.network)
+    return ClusterProgram(
+        shuffled(system, narrow.seed), narrow.strategy(system), narrow.options.reduce, late_explored
+    )
 
 
 class SearchRecord(NamedTuple):

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sdnloom.engine import stop_points
 from sdnloom.engine.counterexample.finding_log import FindingLog
@@ -30,6 +30,7 @@ from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import (
     AT_FIRST,
     STOPPING,
+    ClusterOptions,
     Counterexample,
     CounterexampleFound,
     Finished,
@@ -50,6 +51,9 @@ from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.strategy import skipped
 from sdnloom.engine.system_graph import StateObserver, SystemGraph
 from sdnloom.errors import SdnloomError
+
+if TYPE_CHECKING:
+    from sdnloom.engine.cluster.protocol import ClusterBackend
 
 SMALL_RUN = 200_000  # transitions after which the kernel is faster, its start included
 SHORT_RUN = 30.0  # seconds; with less time the loop sees more states, because it does not begin twice
@@ -124,7 +128,7 @@ class _Run:
         observers: Sequence[Observer],
         earlier: Result | None = None,
     ) -> None:
-        _refuse_bad_mixes(options)
+        _refuse_bad_mixes(options, observers)
         for observer in observers:
             check_columns(system, observer)
         self.whole = Semantics(system)  # with LATE actions; it confirms counterexamples
@@ -148,6 +152,12 @@ class _Run:
             self.dives = SystemDives(
                 schedule, self.graph, self._new_log, self._shorten, options.limits, watch, self._on_pause
             )
+        if options.cluster is not None and self.reduction is not None and self.reduction.cycle_proviso:
+            raise SdnloomError(
+                "a reduction with a property that is checked at events needs the cycle proviso, which a search in a "
+                "cluster does not check; expected no reduction, or no cluster"
+            )
+        self.cluster: ClusterBackend | None = None
         self.engine: Engine | None = None
         self.name = "loop"
         self.overtaken: Progress | None = None  # how far an engine before this one has come
@@ -164,6 +174,9 @@ class _Run:
                     return self._result(engine)
             except RestartRequired as required:
                 return Result(required.restart, self._statistics())
+            finally:
+                if self.cluster is not None:
+                    self.cluster.close()
 
     def _result(self, engine: Engine) -> Result:
         if self.options.checked or self.options.reduce:
@@ -221,6 +234,8 @@ class _Run:
     @property
     def _may_dive(self) -> bool:
         """Whether dives can help: to find one violation, not all."""
+        if self.options.cluster is not None:
+            return False
         can_violate = any(not prop.sometimes for prop in self.system.properties)
         return self.options.order == "auto" and not self.options.find_all and can_violate
 
@@ -262,6 +277,8 @@ class _Run:
 
     def _explore(self) -> Engine:
         try:
+            if self.options.cluster is not None:
+                return self._clustered(self.options.cluster)
             if self.options.engine == "kernel":
                 return self._kernel_alone()
             if self.options.engine == "loop" or not self._kernel_serves():
@@ -371,6 +388,25 @@ class _Run:
         )
         self.log.value = engine.value
         self.engine, self.name = engine, "kernel"
+        engine.run()
+        return engine
+
+    def _clustered(self, options: ClusterOptions) -> Engine:
+        from sdnloom.engine.cluster.search import ClusterSearch, new_backend  # takes a while
+
+        self.cluster = new_backend(
+            options, self.options.threads, self.earlier is not None, lambda text: self.on_event(Notice(text))
+        )
+        engine = ClusterSearch(
+            self.tables,
+            self.cluster,
+            limits=self.options.limits,
+            watch=self.watch,
+            on_finding=self.log.note,
+            on_pause=self._on_pause,
+        )
+        self.log.value = engine.value
+        self.engine, self.name = engine, "cluster"
         engine.run()
         return engine
 
@@ -503,7 +539,17 @@ def _without_numba(error: ImportError) -> SdnloomError:
     return SdnloomError(f"the kernel engine needs numba ({error}); use the loop engine")
 
 
-def _refuse_bad_mixes(options: SearchOptions) -> None:
+def _refuse_bad_mixes(options: SearchOptions, observers: Sequence[Observer]) -> None:
+    if options.cluster is not None:
+        refused = {
+            "order 'dfs'": options.order == "dfs",
+            f"the {options.engine} engine": options.engine != "auto",
+            "a checked run": options.checked,
+            "an observer, as the discovery of inputs needs it": bool(observers),
+        }
+        for what, given in refused.items():
+            if given:
+                raise SdnloomError(f"{what} is not possible in a cluster, which searches breadth first")
     if options.engine == "kernel" and options.order == "dfs":
         raise SdnloomError("the kernel engine searches breadth first; use the loop engine for order 'dfs'")
     if options.engine == "kernel" and options.checked:

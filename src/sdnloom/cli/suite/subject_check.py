@@ -1,7 +1,7 @@
 """One check of one subject: load it, search it, and write the traces of what was found."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +12,7 @@ from sdnloom.actors.run import check_program
 from sdnloom.actors.search.options import ActorOptions
 from sdnloom.check.options.search_options import CheckOptions
 from sdnloom.check.report import Report
+from sdnloom.check.scenario import Scenario
 from sdnloom.cli.actors.program_choice import ProgramChoice, loaded_program
 from sdnloom.cli.actors.tree_file import check_tree_file, write_tree
 from sdnloom.cli.options.apps import chosen_scenario
@@ -85,7 +86,12 @@ def check_subject(subject: Subject, request: CheckRequest, progress: SearchProgr
 def _check_scenario(subject: Subject, request: CheckRequest, progress: SearchProgress, spent: Spent) -> CheckedSubject:
     watch = LimitWatch(request.options.limits, spent())
     with progress.announcing(LOADS), watch.in_force(), watch.during(LOADING):
-        scenario = request.options.over(chosen_scenario(subject.file, request.app_options))
+        scenario = _chosen(subject.file, request.app_options, request.options)
+        if (cluster := scenario.options.cluster) is not None:
+            again = replace(request.options, cluster=None, workers=None)
+            making = partial(_chosen, subject.file, request.app_options, again)
+            cluster = replace(cluster, scenario=making)
+            scenario = replace(scenario, options=replace(scenario.options, cluster=cluster))
     with progress.announcing(STARTS):
         watch = LimitWatch(scenario.options.limits, spent())
         report = scenario.check(progress, request.coverage, watch, request.show_output)
@@ -94,6 +100,10 @@ def _check_scenario(subject: Subject, request: CheckRequest, progress: SearchPro
     traces = {} if folder is None else write_traces(report.violations, record, folder)
     confirmed = {} if request.confirm is None else _confirmations(report, request.confirm, progress)
     return CheckedSubject(subject, report, traces, confirmed)
+
+
+def _chosen(file: Path | None, app_options: dict[str, Any], options: CheckOptions) -> Scenario:
+    return options.over(chosen_scenario(file, app_options))
 
 
 def _confirmations(

@@ -1,20 +1,25 @@
 """A search in a cluster, with the interface of the engines: it gives numbers of states their values."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sdnloom.engine import user_code
 from sdnloom.engine.cluster.driver import SMALL_LEVEL, ClusterDriver
+from sdnloom.engine.cluster.in_process import InProcessBackend
 from sdnloom.engine.cluster.protocol import ClusterBackend, FoundState
 from sdnloom.engine.cluster.question_memo import AgreedAnswers
+from sdnloom.engine.cluster.ray_backend import RayBackend
 from sdnloom.engine.cluster.spelling import SpelledStates
 from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo
-from sdnloom.engine.result import Limits
+from sdnloom.engine.result import ClusterOptions, Limits
 from sdnloom.engine.semantics import Finding, State
 from sdnloom.engine.stop_points import LimitReached
+from sdnloom.errors import SdnloomError
 
+IN_PROCESS = "in process"
 BYTES_PER_STATE = 16 / 0.75 + 8  # key in a set that is as full as it may be, and parent
 
 
@@ -133,6 +138,18 @@ class ClusterSearch:
         for message in messages:
             ((_, content),) = user_code.push_message(where, content, self._tables.messages.values[message])
         return content
+
+
+def new_backend(
+    options: ClusterOptions, threads: int | None, late_explored: bool, on_notice: Callable[[str], None]
+) -> ClusterBackend:
+    """Start the workers."""
+    if options.program is None:
+        raise SdnloomError("a cluster is given without a program; expected a function that each worker calls for its own")
+    program = partial(options.program, late_explored=late_explored)
+    if options.address == IN_PROCESS:
+        return InProcessBackend(program, options.workers or 2, threads or 1)
+    return RayBackend(options.address, program, options.workers, threads, on_notice)
 
 
 def _spelled_place(numbers: list[int], place: int, queues: list[bool]) -> list[list[int]]:
