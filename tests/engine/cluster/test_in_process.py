@@ -1,19 +1,18 @@
 """Several workers in this process give the loop's answers: states, transitions, verdicts, counterexamples, limits."""
 
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
 from benchmarks.pings import pings
 from sdnloom.engine.cluster.in_process import InProcessBackend
 from sdnloom.engine.cluster.program import ClusterProgram
+from sdnloom.engine.cluster.protocol import WorkerLost
 from sdnloom.engine.cluster.search import ClusterSearch
 from sdnloom.engine.dives.system_loop import SleepSetLoop, SystemLoop
 from sdnloom.engine.limits import LimitWatch
-from sdnloom.engine.memo import Memo
-from sdnloom.engine.model import Needs, System
-from sdnloom.engine.reduction.stubborn_sets import StubbornSets
+from sdnloom.engine.model import Needs
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.system_graph import SystemGraph
@@ -24,7 +23,29 @@ LIMIT = 3000
 AT_REST = frozenset({Needs.QUIESCENT, Needs.SETTLED})
 
 
-def clustered(program: ClusterProgram, workers: int, limits: Limits, find_all: bool = True) -> tuple[object, ...]:
+class LossyBackend(InProcessBackend):
+    """Loses a worker when the results of calls with these numbers are awaited."""
+
+    def __init__(self, program: ClusterProgram, workers: int, losses: Sequence[int]) -> None:
+        super().__init__(lambda: program, workers)
+        self.losses, self.awaited, self.lost = list(losses), 0, 0
+
+    def results(self, called: Sequence[Any], pause: Callable[[], None]) -> list[Any]:
+        self.awaited += 1
+        if self.losses and self.awaited >= self.losses[0]:
+            self.losses.pop(0)
+            self.lost += 1
+            raise WorkerLost(self.awaited % self.workers, "its process was killed")
+        return super().results(called, pause)
+
+
+def clustered(
+    program: ClusterProgram,
+    workers: int,
+    limits: Limits,
+    find_all: bool = True,
+    losses: Sequence[int] = (),
+) -> tuple[object, ...]:
     """What a search in a cluster found: counts, findings, and the paths of states to each."""
     found: dict[Finding, int] = {}
 
@@ -32,11 +53,18 @@ def clustered(program: ClusterProgram, workers: int, limits: Limits, find_all: b
         found.setdefault(finding, number)
         return not find_all
 
-    backend = InProcessBackend(lambda: program, workers)
+    backend = LossyBackend(program, workers, losses)
     search = ClusterSearch(
-        program.memo(), backend, limits=limits, watch=LimitWatch(limits), on_finding=note, small_level=workers
+        program.memo(),
+        backend,
+        limits=limits,
+        watch=LimitWatch(limits),
+        on_finding=note,
+        small_level=workers,
+        checkpoint_seconds=0 if len(losses) % 2 else 60,
     )
     search.run()
+    backend.losses.clear()  # a search that is over finds paths only
     paths = {one: search.values(number) for one, number in found.items()}
     last = search.values(search.count() - 1)
     return search.count(), search.transitions, search.depth, search.stopped, found, paths, last
@@ -95,3 +123,13 @@ def test_limits_cut_workers_at_the_state_of_the_loop() -> None:
 def test_pings_have_the_known_counts(workers: int) -> None:
     found = clustered(ClusterProgram(pings(3)), workers, Limits())
     assert found[:3] == (4649, 11_231, 41)
+
+
+@pytest.mark.slow
+def test_a_search_that_loses_workers_ends_with_the_same_result() -> None:
+    """Without a checkpoint it begins again, with one after each level it goes on from there."""
+    for seed in range(9000, 9060):
+        program = ClusterProgram(random_system(seed), reduce=False)
+        limits = Limits(states=LIMIT)
+        losses = [3 + seed % 29, 5 + seed % 31 + seed % 29][: 1 + seed % 2]
+        assert clustered(program, 2 + seed % 3, limits, losses=losses) == looped(program, limits), seed

@@ -7,17 +7,25 @@ in the first stretch is kept; so the kept states of all stretches, one after the
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sdnloom.engine.cluster.protocol import ClusterBackend, FoundState, Phase
+from sdnloom.engine.cluster.checkpoint_folder import CheckpointFolder
+from sdnloom.engine.cluster.protocol import ClusterBackend, FoundState, Phase, WorkerLost
 from sdnloom.engine.kernel.layout import Array
 from sdnloom.engine.model import ModelError
 from sdnloom.engine.result import Limits
 
 SMALL_LEVEL = 1 << 11  # states that are not worth a second stretch
+CHECKPOINT_SECONDS = 60.0
+OTHER_ANSWERS = (
+    "a worker's process gives other answers than this one; expected components, and programs in them, that depend on "
+    "nothing but their state and inputs: not on files, the environment or the system's own randomness. If the order of "
+    "sets matters to the program, PYTHONHASHSEED=0 in the environment of all processes helps"
+)
+_MOST_LOST = 5  # workers, before the search ends
 _UNEVEN = 1.1  # longest stretch, over the mean, at which states are moved
 
 
@@ -33,6 +41,9 @@ class AnswerOrder(Protocol):
     def questions(self) -> Array:
         """All questions so far."""
 
+    def sizes(self) -> list[int]:
+        """How many values there are of each kind."""
+
 
 class FoundStretch(NamedTuple):
     """States of a level with consecutive numbers, and the worker that found them."""
@@ -41,7 +52,7 @@ class FoundStretch(NamedTuple):
     worker: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class LevelState:
     """Where a search is between two levels."""
 
@@ -65,9 +76,16 @@ class ClusterDriver:
         on_finding: Callable[[FoundState], bool],
         on_pause: Callable[[], None],
         reason_to_stop: Callable[[], str | None],
+        on_lost: Callable[[str], None] = lambda text: None,
         small_level: int = SMALL_LEVEL,
+        checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> None:
         self.backend, self.answers, self.limits = backend, answers, limits
+        self.on_lost, self.checkpoint_seconds = on_lost, checkpoint_seconds
+        self.checkpoints = CheckpointFolder()
+        self.lost = 0  # workers
+        self._kept = LevelState()
+        self._next_checkpoint = time.monotonic() + checkpoint_seconds
         self.judges, self.small_level = judges, small_level
         self.on_finding, self.on_pause, self.reason_to_stop = on_finding, on_pause, reason_to_stop
         self.at = LevelState()
@@ -85,16 +103,52 @@ class ClusterDriver:
     # Levels
 
     def run(self) -> None:
-        """Search until done or stopped."""
+        """Search until done or stopped; a lost worker is replaced, and the search goes on from the last checkpoint."""
+        lost: WorkerLost | None = None
         try:
+            while True:
+                try:
+                    if lost is not None:
+                        self._go_back(lost)
+                    self._search()
+                    return
+                except WorkerLost as loss:
+                    self.lost += 1
+                    if self.lost > _MOST_LOST:
+                        raise
+                    lost = loss
+        except SearchEnd as end:
+            self.stopped = end.reason
+
+    def _search(self) -> None:
+        """Go on with the search from the present level."""
+        if not self.at.count:
             phases = self._of_all("begin", [(worker == 0,) for worker in self.workers])
             if self._has_ended(phases, expanded=False):
                 return
-            while sum(self.at.sizes):
-                if self._expand_level():
-                    return
-        except SearchEnd as end:
-            self.stopped = end.reason
+        while sum(self.at.sizes):
+            if self._expand_level():
+                return
+            if time.monotonic() >= self._next_checkpoint:
+                self._checkpoint()
+
+    def _checkpoint(self) -> None:
+        """Keep what workers need to go on from here."""
+        self.checkpoints.keep(self._of_all("save", [() for _ in self.workers]))
+        self._kept = self.at
+        self._next_checkpoint = time.monotonic() + self.checkpoint_seconds
+
+    def _go_back(self, lost: WorkerLost) -> None:
+        """Start a lost worker again, and let all go on from the last checkpoint."""
+        self.on_lost(f"{lost}; the search goes on from level {self._kept.level}")
+        self.backend.replace(lost.worker)
+        saved = self.checkpoints.kept() if self._kept.count else [None for _ in self.workers]
+        questions = self.answers.questions()
+        self.answers.check()
+        sizes = self._of_all("restore", [(questions, saved[worker]) for worker in self.workers])
+        if any(each != self.answers.sizes() for each in sizes):
+            raise ModelError(OTHER_ANSWERS)
+        self.at = self._kept
 
     def _expand_level(self) -> bool:
         """Expand the stretches; whether the search is over."""
@@ -107,7 +161,7 @@ class ClusterDriver:
             if sum(self._of_all("fresh", self._claimed())):
                 self.stopped = f"the depth limit of {self.limits.depth} was reached"
                 return True
-            self.at.sizes = [0 for _ in self.workers]
+            self.at = replace(self.at, sizes=[0 for _ in self.workers])
             return False
         return self._has_ended(phases, expanded=True)
 
@@ -138,8 +192,7 @@ class ClusterDriver:
             worker = self._finder(end - 1)
             earlier = sum(phase.transitions for phase in phases[:worker])
             [until] = self._results([self.backend.call(worker, "transitions_until", end - 1)])
-            self.at.transitions = before.transitions + earlier + until
-            self.at.count = end
+            self.at = replace(self.at, transitions=before.transitions + earlier + until, count=end)
             self.depth = max(self.depth, self.at.level)
             if limited:
                 self.stopped = f"the limit of {self.limits.states:,} states was reached"
@@ -179,7 +232,7 @@ class ClusterDriver:
             given.append(self.backend.parts(worker, "give", inside) if moved else [None] * many)
             first += size
         arguments = [(own[worker], *(each[worker] for each in given)) for worker in self.workers]
-        self.at.sizes = [phase.states for phase in self._of_all("take", arguments)]
+        self.at = replace(self.at, sizes=[phase.states for phase in self._of_all("take", arguments)])
 
     # States by their numbers
 
@@ -215,11 +268,7 @@ class ClusterDriver:
             phases = self._of_all("answer", [(agreed,) for _ in self.workers])
             checks = self._of_all("check", [() for _ in self.workers])
             if set(checks) != {self.answers.check()}:
-                raise ModelError(
-                    "a worker's process gives other answers than this one; expected components, and programs in them, "
-                    "that depend on nothing but their state and inputs: not on files, the environment, the order of "
-                    "sets or the system's own randomness"
-                )
+                raise ModelError(OTHER_ANSWERS)
 
     def _of_all(self, method: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
         """The results of a method of each worker."""

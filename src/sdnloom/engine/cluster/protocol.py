@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from sdnloom.engine.cluster.program import ClusterProgram
+from sdnloom.engine.cluster.spelling import SpelledStates
 from sdnloom.engine.kernel.layout import Array
 from sdnloom.errors import SdnloomError
 
@@ -26,6 +27,15 @@ class Phase(NamedTuple):
     resident: int  # bytes
 
 
+class SavedWorker(NamedTuple):
+    """A worker at the end of a level: the keys that it owns, its stretch, and where its states were found from."""
+
+    keys: Array
+    stretch: SpelledStates
+    segments: Array  # first number, number of the first possible parent, count of some states
+    parents: Array  # of one segment after the other
+
+
 class FoundState(NamedTuple):
     """Something that a property reports in a state: number of the state and of the property, message, and the state.
 
@@ -35,7 +45,7 @@ class FoundState(NamedTuple):
     number: int
     prop: int
     message: str
-    state: Any  # SpelledStates
+    state: SpelledStates
     error: str | None = None
 
 

@@ -43,6 +43,11 @@ class AgreedAnswers:
         """A check of all answers since the last one: equal in processes that gave the same values the same numbers."""
         return self._journal.digest()
 
+    def sizes(self) -> list[int]:
+        """How many values there are of each kind that has agreed numbers only."""
+        tables = self.tables
+        return [*map(len, [*tables.cores, *tables.memories, tables.messages, tables.events, tables.plans, tables.locals])]
+
     def questions(self) -> Array:
         """All questions so far."""
         return np.array(self._journal.numbers, np.int64).reshape(-1, _NUMBERS)
@@ -66,15 +71,11 @@ class QuestionMemo(KernelMemo):
         return np.array(asked, np.int64).reshape(-1, _NUMBERS) if asked else NO_QUESTIONS
 
     def take_answers(self) -> None:
-        """Fill what has waited; its questions are answered."""
+        """Fill what has waited and can be filled now."""
         misses, self._open = self._open, []
-        super()._fill_misses(misses)
+        self._fill_misses(misses)
         self._flush()
         self._grow()
-
-    def forget_open(self) -> None:
-        """Wait for nothing: what is missing is asked again when it is met. All agreed questions are answered."""
-        self.take_answers()
 
     def value(self, values: Array) -> State:
         """The state in plain values. The graph would ask what can be done in it."""

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from sdnloom.engine import user_code
-from sdnloom.engine.cluster.driver import SMALL_LEVEL, ClusterDriver
+from sdnloom.engine.cluster.driver import CHECKPOINT_SECONDS, SMALL_LEVEL, ClusterDriver
 from sdnloom.engine.cluster.in_process import InProcessBackend
 from sdnloom.engine.cluster.protocol import ClusterBackend, FoundState
 from sdnloom.engine.cluster.question_memo import AgreedAnswers
@@ -35,7 +35,9 @@ class ClusterSearch:
         watch: LimitWatch,
         on_finding: Callable[[Finding, int], bool],
         on_pause: Callable[[], None] = lambda: None,
+        on_lost: Callable[[str], None] = lambda text: None,
         small_level: int = SMALL_LEVEL,
+        checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> None:
         self._tables, self._log = tables, on_finding
         self._answers = AgreedAnswers(tables)
@@ -48,7 +50,9 @@ class ClusterSearch:
             on_finding=self._note,
             on_pause=on_pause,
             reason_to_stop=watch.reason_to_stop,
+            on_lost=on_lost,
             small_level=small_level,
+            checkpoint_seconds=checkpoint_seconds,
         )
         self.stopped: str | None = None
 
@@ -74,6 +78,8 @@ class ClusterSearch:
             self.stopped = self._driver.stopped
         except LimitReached as reached:  # while user code was asked: the states that were counted are whole
             self.stopped = self._driver.stopped = reached.reason
+        finally:
+            self._driver.checkpoints.close()
 
     def count(self) -> int:
         """How many states there are."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from sdnloom.engine.cluster import jit_keys
 from sdnloom.engine.cluster.key_set import KeySet
-from sdnloom.engine.cluster.protocol import FoundState, Phase, WorkerSettings
+from sdnloom.engine.cluster.protocol import FoundState, Phase, SavedWorker, WorkerSettings
 from sdnloom.engine.cluster.question_memo import NO_QUESTIONS, AgreedAnswers, QuestionMemo
 from sdnloom.engine.cluster.spelling import SpelledStates, StateSpelling
 from sdnloom.engine.kernel.block import BLOCK_STATES, BlockExpander
@@ -176,18 +176,28 @@ class SearchWorker:
 
     # Checkpoints
 
-    def save(self) -> tuple[Array, SpelledStates, list[_Segment]]:
-        """What a new worker needs to go on at the end of a level, together with the agreed questions."""
-        return self.visited.keys(), self.spelling.spelled(self._stretch), self._segments
+    def save(self) -> SavedWorker:
+        """What a worker needs to go on at the end of a level, together with the agreed questions."""
+        numbers = np.array([(one.first, one.parent, len(one.keys)) for one in self._segments], np.int64).reshape(-1, 3)
+        parents = np.concatenate([np.zeros(0, np.uint64), *(one.keys for one in self._segments)])
+        return SavedWorker(self.visited.keys(), self.spelling.spelled(self._stretch), numbers, parents)
 
-    def restore(self, keys: Array, stretch: SpelledStates, segments: list[_Segment]) -> None:
-        """Go on from what was saved."""
+    def restore(self, questions: Array, saved: SavedWorker | None) -> list[int]:
+        """Go on from what was saved, or from the beginning; how many values there are after all agreed questions."""
         self._phase = None
-        self.memo.forget_open()
-        self.visited = KeySet(self._team)
-        self.visited.claim(np.array(keys))
-        self._stretch = self.spelling.states(stretch)
-        self._segments = list(segments)
+        self.answers.ask(questions)
+        self.memo.take_answers()
+        self.answers.check()
+        self.visited, self._segments = KeySet(self._team), []
+        self._stretch = self._initial.part(0, 0)
+        if saved is not None:
+            self.visited.claim(np.array(saved.keys))
+            self._stretch = self.spelling.states(saved.stretch)
+            end = 0
+            for first, parent, count in saved.segments.tolist():
+                self._segments.append(_Segment(first, parent, saved.parents[end : end + count]))
+                end += count
+        return self.answers.sizes()
 
     # States by their numbers
 
