@@ -12,7 +12,7 @@ from sdnloom.engine.cluster.protocol import WorkerLost
 from sdnloom.engine.cluster.search import ClusterSearch
 from sdnloom.engine.dives.system_loop import SleepSetLoop, SystemLoop
 from sdnloom.engine.limits import LimitWatch
-from sdnloom.engine.model import Needs
+from sdnloom.engine.model import Needs, Property
 from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.system_graph import SystemGraph
@@ -133,3 +133,13 @@ def test_a_search_that_loses_workers_ends_with_the_same_result() -> None:
         limits = Limits(states=LIMIT)
         losses = [3 + seed % 29, 5 + seed % 31 + seed % 29][: 1 + seed % 2]
         assert clustered(program, 2 + seed % 3, limits, losses=losses) == looped(program, limits), seed
+
+
+def test_memories_that_another_worker_met_first_report_too() -> None:
+    """Memories count everything that happened, so that there are many, and each is in few states."""
+
+    def most(memory: Any, _: object) -> str | None:
+        return f"{sorted(memory)}" if len(memory) > 6 else None
+
+    history = Property("history", Needs.EVENT, most, fold=lambda memory, event: memory | {event}, initial=frozenset())
+    both(ClusterProgram(pings(3, properties=(history,))), 3, Limits(states=6000))

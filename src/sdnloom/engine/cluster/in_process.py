@@ -21,7 +21,7 @@ class InProcessBackend:
 
     def call(self, worker: int, method: str, *arguments: Any) -> Any:
         """The result of a method of a worker."""
-        return getattr(self._members[worker], method)(*arguments)
+        return self._members[worker].call(method, *arguments)
 
     def parts(self, worker: int, method: str, *arguments: Any) -> list[Any]:
         """The results, one for each worker, of a method of a worker."""

@@ -58,6 +58,7 @@ class QuestionMemo(KernelMemo):
 
     def __init__(self, tables: Memo, reduction: Reduction | None) -> None:
         self._open: list[tuple[int, int]] = []  # misses that wait, as (kind, key)
+        self._judged = [0] * len(tables.semantics.with_memory)  # so many memories of each property
         super().__init__(tables, reduction)
 
     @property
@@ -76,6 +77,13 @@ class QuestionMemo(KernelMemo):
         self._fill_misses(misses)
         self._flush()
         self._grow()
+
+    def judge_memories(self) -> None:
+        """Find out in which memories a property reports something, also in those that other processes met first."""
+        for index, known in enumerate(self.tables.memories):
+            for number in range(self._judged[index], len(known)):
+                self._memory(index, number)
+            self._judged[index] = len(known)
 
     def value(self, values: Array) -> State:
         """The state in plain values. The graph would ask what can be done in it."""

@@ -8,10 +8,12 @@ between this process and its own workers. Processes are ended one by one, throug
 import os
 import secrets
 import shutil
+import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from typing import Any
 
 from sdnloom.engine.cluster.program import ClusterProgram
@@ -23,9 +25,10 @@ from sdnloom.errors import SdnloomError
 LOCAL = "local"
 _ATTEMPTS = 3  # to start Ray: a node that is not up within Ray's own 30 seconds ends itself
 _LOOK = 0.2  # seconds between two looks while results are awaited
+_LONGEST_ANSWER = 5.0  # seconds until a machine that is there has answered
 _LEAST_STORE = 1 << 28  # bytes of Ray's store of objects
 # A node listens on all interfaces; nobody without this token can use it. The token is in no file.
-_OF_OWN_NODES = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
+_TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
 
 
 class RayMember:
@@ -36,41 +39,55 @@ class RayMember:
 
     def call(self, method: str, *arguments: Any) -> Any:
         """The result of a method of the worker."""
-        return getattr(self._worker, method)(*arguments)
+        return self._worker.call(method, *arguments)
 
     def part(self, method: str, *arguments: Any) -> Any:
         """The only part of the result of a method of the worker."""
-        (result,) = getattr(self._worker, method)(*arguments)
+        (result,) = self._worker.call(method, *arguments)
         return result
 
 
+class RayConnection:
+    """A connection to a Ray cluster, or to a Ray node that lives as long as it ("local")."""
+
+    def __init__(self, address: str, on_notice: Callable[[str], None] = lambda text: None) -> None:
+        self.is_local = address == LOCAL
+        self.ray, wants_token = _imported(self.is_local)
+        with ExitStack() as stack:
+            stack.enter_context(_connected(self.ray, address, wants_token, on_notice))
+            self._closing = stack.pop_all()
+
+    def machines(self) -> list[str]:
+        """The ids of the machines that are there."""
+        return [each["NodeID"] for each in self.ray.nodes() if each["Alive"]]
+
+    def close(self) -> None:
+        """End it, and a Ray node of its own."""
+        self._closing.close()
+
+
 class RayBackend:
-    """Runs workers as actors of Ray: on a Ray node of its own ("local"), or on the machines of a cluster."""
+    """Runs workers as actors of Ray: by default one for each machine, two on a local node."""
 
     def __init__(
         self,
-        address: str,
+        connection: RayConnection,
         program: Callable[[], ClusterProgram],
         workers: int | None = None,
         threads: int | None = None,
-        on_notice: Callable[[str], None] = lambda text: None,
+        close_connection: bool = True,
     ) -> None:
-        self._ray: Any = _imported(address)
-        ray = self._ray
-        self._program, self._members = program, list[Any]()
-        self._closing = ExitStack()
-        with ExitStack() as stack:
-            stack.enter_context(_connected(ray, address, workers or 2, on_notice))
-            self._nodes = [each["NodeID"] for each in ray.nodes() if each["Alive"]]
-            self.workers = workers or (2 if address == LOCAL else len(self._nodes))
-            self._threads = threads or (max(1, available_cores() // self.workers) if address == LOCAL else 0)
-            self._members = [self._new(number) for number in range(self.workers)]
-            self._closing = stack.pop_all()
+        self._connection, self._closes = connection, close_connection
+        self._ray, self._program = connection.ray, program
+        self._machines = connection.machines()
+        self.workers = workers or (2 if connection.is_local else len(self._machines))
+        self._threads = threads or (max(1, available_cores() // self.workers) if connection.is_local else 0)
+        self._members = [self._new(number) for number in range(self.workers)]
 
     def _new(self, number: int) -> Any:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        where = NodeAffinitySchedulingStrategy(self._nodes[number % len(self._nodes)], soft=False)
+        where = NodeAffinitySchedulingStrategy(self._machines[number % len(self._machines)], soft=False)
         kind = self._ray.remote(RayMember).options(num_cpus=0, scheduling_strategy=where)
         return kind.remote(WorkerSettings(number, self.workers, self._threads, self._program))
 
@@ -111,14 +128,14 @@ class RayBackend:
         ray = self._ray
         for number, member in enumerate(self._members):
             try:
-                ray.get(member.call.remote("is_there"))
+                ray.get(member.call.remote("process"))
             except ray.exceptions.RayError:
                 return number
         return 0
 
     def replace(self, worker: int) -> None:
         """Start a lost worker again, on a machine that is there."""
-        self._nodes = [each["NodeID"] for each in self._ray.nodes() if each["Alive"]]
+        self._machines = self._connection.machines()
         with suppress(Exception):
             self._ray.kill(self._members[worker])
         self._members[worker] = self._new(worker)
@@ -129,35 +146,34 @@ class RayBackend:
             with suppress(Exception):
                 self._ray.kill(member)
         self._members.clear()
-        self._closing.close()
+        if self._closes:
+            self._connection.close()
 
 
 @contextmanager
-def _connected(ray: Any, address: str, workers: int, on_notice: Callable[[str], None]) -> Iterator[None]:
+def _connected(ray: Any, address: str, wants_token: bool, on_notice: Callable[[str], None]) -> Iterator[None]:
     """Be connected to a cluster, or to a Ray node that lives as long as the block."""
     if ray.is_initialized():
         raise SdnloomError("this process is connected to a Ray cluster already; expected none")
     quiet = {"log_to_driver": False, "logging_level": "ERROR", "configure_logging": True}
     if address != LOCAL:
+        _refuse_silent(address)
         try:
             ray.init(address=address, **quiet)
         except Exception as error:
-            raise SdnloomError(
-                f"no Ray cluster answers at {address!r} ({_first_line(error)}); expected the address that "
-                "`ray start --head` printed, such as 10.0.0.1:6379, or local"
-            ) from error
+            raise _no_cluster(address, error) from error
         try:
             yield
         finally:
             ray.shutdown()
         return
     folder = tempfile.mkdtemp(prefix="sdnloom-")
-    with _environment(_OF_OWN_NODES):
+    with _environment({**(_TOKEN if wants_token else {}), "RAY_USAGE_STATS_ENABLED": "0"}):
         try:
             for attempt in range(1, _ATTEMPTS + 1):
                 try:
                     ray.init(
-                        num_cpus=workers,
+                        num_cpus=1,
                         include_dashboard=False,
                         _temp_dir=folder,
                         _node_ip_address="127.0.0.1",
@@ -180,6 +196,23 @@ def _connected(ray: Any, address: str, workers: int, on_notice: Callable[[str], 
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def _refuse_silent(address: str) -> None:
+    """Raise SdnloomError if nothing listens at an address; Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        try:
+            socket.create_connection((host, int(port)), _LONGEST_ANSWER).close()
+        except (OSError, OverflowError) as error:
+            raise _no_cluster(address, error) from error
+
+
+def _no_cluster(address: str, error: Exception) -> SdnloomError:
+    return SdnloomError(
+        f"no Ray cluster answers at {address!r} ({_first_line(error)}); expected the address that `ray start --head` "
+        "printed, such as 10.0.0.1:6379, or local"
+    )
+
+
 @contextmanager
 def _environment(values: dict[str, str]) -> Iterator[None]:
     """Variables of the environment inside; Ray's processes inherit them."""
@@ -195,19 +228,18 @@ def _environment(values: dict[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _imported(address: str) -> Any:
-    """Ray. It looks at the environment when it is imported, and never again."""
+@cache
+def _imported(is_local: bool) -> tuple[Any, bool]:
+    """Ray, and whether nodes of its own want a token. It looks for that when it is imported, and never again."""
+    wants_token = is_local and "ray" not in sys.modules
     try:
-        if address == LOCAL and "ray" not in sys.modules:
-            with _environment(_OF_OWN_NODES):
-                import ray
-        else:
+        with _environment(_TOKEN if wants_token else {}):
             import ray
     except ImportError as error:
         raise SdnloomError(
             f"a cluster needs Ray, which cannot be imported ({error}); expected: pip install 'sdnloom[cluster]'"
         ) from error
-    return ray
+    return ray, wants_token
 
 
 def _first_line(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from sdnloom.engine.cluster.driver import CHECKPOINT_SECONDS, SMALL_LEVEL, Clust
 from sdnloom.engine.cluster.in_process import InProcessBackend
 from sdnloom.engine.cluster.protocol import ClusterBackend, FoundState
 from sdnloom.engine.cluster.question_memo import AgreedAnswers
-from sdnloom.engine.cluster.ray_backend import RayBackend
+from sdnloom.engine.cluster.ray_backend import RayBackend, RayConnection
 from sdnloom.engine.cluster.spelling import SpelledStates
 from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.limits import LimitWatch
@@ -155,7 +155,12 @@ def new_backend(
     program = partial(options.program, late_explored=late_explored)
     if options.address == IN_PROCESS:
         return InProcessBackend(program, options.workers or 2, threads or 1)
-    return RayBackend(options.address, program, options.workers, threads, on_notice)
+    connection = RayConnection(options.address, on_notice)
+    try:
+        return RayBackend(connection, program, options.workers, threads)
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _spelled_place(numbers: list[int], place: int, queues: list[bool]) -> list[list[int]]:

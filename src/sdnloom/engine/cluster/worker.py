@@ -7,8 +7,11 @@ before, in the order of stretches; `keep` keeps these; `number` tells their numb
 questions; `answer` goes on.
 """
 
+import os
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Generator
+from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +46,7 @@ class SearchWorker:
 
     def __init__(self, settings: WorkerSettings) -> None:
         self.workers, self._number = settings.workers, settings.number
+        self._costs: dict[str, float] = defaultdict(float)
         program = settings.program()
         tables = program.memo()
         self.answers = AgreedAnswers(tables)
@@ -67,9 +71,21 @@ class SearchWorker:
 
     # Phases
 
-    def is_there(self) -> bool:
-        """True."""
-        return True
+    def call(self, method: str, *arguments: Any) -> Any:
+        """The result of a method; what it costs is counted."""
+        start = process_time()
+        try:
+            return getattr(self, method)(*arguments)
+        finally:
+            self._costs[method] += process_time() - start
+
+    def costs(self) -> dict[str, float]:
+        """The seconds of CPU time of each method so far; "user code" is a part of "answer"."""
+        return dict(self._costs)
+
+    def process(self) -> int:
+        """The number of this process."""
+        return os.getpid()
 
     def begin(self, initial: bool) -> Phase:
         """Have the initial state as the only candidate, or none."""
@@ -85,7 +101,9 @@ class SearchWorker:
 
     def answer(self, questions: Array) -> Phase:
         """Put questions to user code, and go on with the present phase as far as possible."""
+        start = process_time()
         self.answers.ask(questions)
+        self._costs["user code"] += process_time() - start
         self.memo.take_answers()
         return self._stopped_at()
 
@@ -131,6 +149,7 @@ class SearchWorker:
 
     def judge(self, count: int) -> list[FoundState]:
         """What the properties report in the first `count` of the kept states, in order."""
+        self.memo.judge_memories()
         states = self._found.part(0, count)
         flags = np.zeros(count, np.uint8) if self._flags is None else self._flags[:count]
         results: list[tuple[int, int, str, str | None]] = []

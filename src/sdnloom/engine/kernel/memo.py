@@ -267,7 +267,7 @@ class KernelMemo:
     def _memory(self, index: int, number: int) -> int:
         """The number, after it is known whether the property reports something in that memory."""
         prop, known = self.with_memory[index], self.reporting[index]
-        if number >= len(known):
+        while number >= len(known):
             self.reporting[index] = known = np.concatenate([known, np.zeros_like(known)])
         if prop.needs in (Needs.EVENT, Needs.ORDER):
             known[number] = user_code.violated(prop, self.tables.memories[index].values[number], {}) is not None
