@@ -20,6 +20,7 @@ BENCHMARKS: dict[str, str] = {
     "orders": "benchmarks.orders",
     "platforms": "benchmarks.platforms",
     "random-packets": "benchmarks.random_packets",
+    "scale-cluster": "benchmarks.scale_cluster",
     "snapshots": "benchmarks.snapshots",
     "soft-modified": "benchmarks.soft_modified",
     "soft-table2": "benchmarks.soft_table2",

@@ -37,7 +37,8 @@ def measure(engine: str, count: int, order: str = "bfs") -> Figures:
 
 
 def main(engine: str, count: str, order: str = "bfs") -> None:
-    options = SearchOptions(engine=engine, order=order)  # type: ignore[arg-type]
+    name, _, threads = engine.partition("-")  # kernel-1 is one thread
+    options = SearchOptions(engine=name, order=order, threads=int(threads or 0) or None)  # type: ignore[arg-type]
     search(pings(1), options)  # loads compiled code
     before = time.process_time()
     result = search(pings(int(count)), options)
