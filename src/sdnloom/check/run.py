@@ -427,9 +427,7 @@ def cluster_program(
         program = AssumeIndependent(program)
         program.apart, program.near = assumed
     system = run.build(program, narrow.network)
-    return ClusterProgram(
-        shuffled(system, narrow.seed), narrow.strategy(system), narrow.options.reduce, late_explored
-    )
+    return ClusterProgram(shuffled(system, narrow.seed), narrow.strategy(system), narrow.options.reduce, late_explored)
 
 
 class SearchRecord(NamedTuple):

@@ -67,12 +67,21 @@ _WAIT = 0.05  # seconds between two looks at the compilation
 
 
 class Engine(Protocol):
-    """Interface of the two engines."""
+    """Interface of the engines."""
 
-    transitions: int
-    depth: int
-    frontier: int
     stopped: str | None
+
+    @property
+    def transitions(self) -> int:
+        """How many transitions were taken."""
+
+    @property
+    def depth(self) -> int:
+        """The greatest number of steps to a state."""
+
+    @property
+    def frontier(self) -> int:
+        """How many states wait."""
 
     def run(self) -> None:
         """Search until done or stopped."""

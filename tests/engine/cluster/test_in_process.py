@@ -17,9 +17,10 @@ from sdnloom.engine.result import Limits
 from sdnloom.engine.semantics import Finding
 from sdnloom.engine.system_graph import SystemGraph
 from tests.engine.random_strategies import random_strategy
-from tests.engine.systems import REDUCIBLE, random_system
+from tests.engine.systems import random_system
 
 LIMIT = 3000
+LIMITS = Limits(states=LIMIT)
 AT_REST = frozenset({Needs.QUIESCENT, Needs.SETTLED})
 
 
@@ -92,7 +93,7 @@ def looped(program: ClusterProgram, limits: Limits, find_all: bool = True) -> tu
     return count, loop.transitions, loop.depth, loop.stopped, found, paths, values(count - 1)
 
 
-def both(program: ClusterProgram, workers: int, limits: Limits = Limits(states=LIMIT), find_all: bool = True) -> None:
+def both(program: ClusterProgram, workers: int, limits: Limits = LIMITS, find_all: bool = True) -> None:
     assert clustered(program, workers, limits, find_all) == looped(program, limits, find_all)
 
 

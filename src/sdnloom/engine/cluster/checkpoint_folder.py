@@ -1,8 +1,9 @@
-"""The last checkpoint of a search in a cluster: arrays in files of this machine, so that a lost worker loses nothing."""
+"""The last checkpoint of a search in a cluster: arrays in files of the driver's machine."""
 
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ class CheckpointFolder:
         self._last = [Path(self._root.name) / f"{self._number}-{worker}.npz" for worker in range(len(workers))]
         for path, saved in zip(self._last, workers, strict=True):
             stretch = saved.stretch
-            arrays = {
+            arrays: dict[str, Any] = {
                 **{f"place {number}": part for number, part in enumerate(stretch.places)},
                 **{f"number {number}": part for number, part in enumerate(stretch.numbers)},
             }

@@ -64,7 +64,7 @@ class LevelState:
 
 
 class ClusterDriver:
-    """One search. `on_finding(found)` returns True to end it; `reason_to_stop` and `on_pause` are asked now and then."""
+    """One search. `on_finding(found)` returns True to end it; `on_pause` and `reason_to_stop` are asked at times."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Compiled 128-bit keys of states, and hash sets of them.
 
-A key is made from what all processes agree on: numbers of cores, messages and memories, and the messages in queues. Each
-value of a column has a digest of two words; the key of a state is their sum, column by column, as in Zobrist hashing.
+A key is made from what all processes agree on: numbers of cores, messages and memories, and the messages in queues.
+Each value of a column has a digest of two words; the key of a state is their sum, as in Zobrist hashing.
 """
 
 import numpy as np
@@ -113,7 +113,7 @@ def slot_of(table, slots, one, other):
             break
         slot += 1
         if slot == slots:
-            slot = 0
+            slot = np.int64(0)
     return slot
 
 

@@ -1,5 +1,7 @@
 """The keys of visited states that a worker owns, in one hash set for each of its threads."""
 
+from functools import partial
+
 import numpy as np
 
 from sdnloom.engine.cluster import jit_keys
@@ -31,16 +33,14 @@ class KeySet:
         """Add keys; for each 1 if it is new, the first of equal ones."""
         first = np.zeros(len(keys), np.uint8)
         for start in range(0, len(keys), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            self._team.run(lambda part, block=block: self._claim(part, keys[block], first[block]), len(self._tables))
+            ends = start, start + _BLOCK
+            self._team.run(partial(self._claim, keys[slice(*ends)], first[slice(*ends)]), len(self._tables))
         return first
 
-    def _claim(self, part: int, keys: Array, first: Array) -> None:
+    def _claim(self, keys: Array, first: Array, part: int) -> None:
         self._make_room(part, self._counts[part] + len(keys))
         table = self._tables[part]
-        self._counts[part] += int(
-            jit_keys.claim_keys(table, len(table) // 2, keys, part, len(self._tables), first)
-        )
+        self._counts[part] += int(jit_keys.claim_keys(table, len(table) // 2, keys, part, len(self._tables), first))
 
     def keys(self) -> Array:
         """All keys."""

@@ -11,7 +11,7 @@ from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 
 @dataclass(frozen=True)
 class ClusterProgram:
-    """A system with its LATE actions, and how it is searched. Law: equal in all processes, up to identity of objects."""
+    """A system with its LATE actions, and how it is searched. Law: each process makes the same one."""
 
     system: System
     strategy: Strategy | None = None

@@ -1,4 +1,4 @@
-"""What a driver asks of workers, and of what runs them. Arguments and results are numbers, texts and arrays of numbers."""
+"""What a driver asks of workers and of what runs them. Arguments and results are numbers, texts and arrays."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -6,6 +6,7 @@ cores, messages, events, memories and contents of channels that are no plain que
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from sdnloom.engine.journal import FOLD, PUSH, RANK, STEP, TAKE, Journal, Questi
 from sdnloom.engine.kernel import jit_memo
 from sdnloom.engine.kernel.layout import Array
 from sdnloom.engine.kernel.memo import KernelMemo
-from sdnloom.engine.memo import Memo
+from sdnloom.engine.memo import Interner, Memo
 from sdnloom.engine.reduction.reduction import Reduction
 from sdnloom.engine.semantics import State
 
@@ -46,7 +47,8 @@ class AgreedAnswers:
     def sizes(self) -> list[int]:
         """How many values there are of each kind that has agreed numbers only."""
         tables = self.tables
-        return [*map(len, [*tables.cores, *tables.memories, tables.messages, tables.events, tables.plans, tables.locals])]
+        known: list[Interner[Any]] = [*tables.cores, *tables.memories, tables.messages, tables.events, tables.plans]
+        return [*(len(each) for each in known), len(tables.locals)]
 
     def questions(self) -> Array:
         """All questions so far."""

@@ -88,7 +88,7 @@ class ClusterSearch:
     def values(self, number: int) -> list[State]:
         """The states from the initial one to this one."""
         spelled = self._driver.path(number)
-        return [self._value(spelled, position) for position in range(spelled.count)]
+        return [self._value(spelled, position) for position in range(len(spelled.rows))]
 
     def value(self, number: int) -> State:
         """The state of that number."""
@@ -151,7 +151,9 @@ def new_backend(
 ) -> ClusterBackend:
     """Start the workers."""
     if options.program is None:
-        raise SdnloomError("a cluster is given without a program; expected a function that each worker calls for its own")
+        raise SdnloomError(
+            "a cluster is given without a program; expected a function that each worker calls for its own"
+        )
     program = partial(options.program, late_explored=late_explored)
     if options.address == IN_PROCESS:
         return InProcessBackend(program, options.workers or 2, threads or 1)

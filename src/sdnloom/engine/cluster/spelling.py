@@ -24,11 +24,6 @@ class SpelledStates(NamedTuple):
     numbers: tuple[Array, ...]  # of each column behind the components
     asleep: Array
 
-    @property
-    def count(self) -> int:
-        """How many states there are."""
-        return len(self.rows)
-
 
 class StateSpelling:
     """Keys and spelled rows of the states of one memo."""
@@ -128,7 +123,7 @@ class StateSpelling:
         if layout is None or not layout.holds(memo.counts()):
             layout = Layout(memo.counts())
         starts = np.concatenate([[0], np.cumsum([len(each) for each in values])]).astype(np.int64)
-        words = np.zeros(spelled.count * layout.words, np.uint64)
+        words = np.zeros(len(spelled.rows) * layout.words, np.uint64)
         jit_spelling.pack_rows(
             spelled.rows, np.concatenate(values), starts, layout.word, layout.shift, layout.words, words
         )
@@ -138,9 +133,7 @@ class StateSpelling:
         """The numbers of spelled places in this process."""
         memo, inbox = self.memo, self.memo.tables.inbox[component]
         empty = np.array([memo.content(channel, 0) for channel in inbox] or [0], np.int64)
-        known = [
-            [0] if memo.is_queue(channel) else memo.contents_of(channel) for channel in inbox
-        ]
+        known = [[0] if memo.is_queue(channel) else memo.contents_of(channel) for channel in inbox]
         starts = np.concatenate([[0], np.cumsum([len(each) for each in known])]).astype(np.int64)
         contents = np.array([number for each in known for number in each] or [0], np.int64)
         values = np.zeros(count, np.int64)

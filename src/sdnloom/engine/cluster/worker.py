@@ -1,12 +1,13 @@
 """One worker: it expands a stretch of each level, and owns the keys of visited states that fall to it.
 
-A level has these phases, in which all workers take part one after the other or at once; the driver passes on what they
-tell each other. `expand` finds candidates, each once; `keys` tells the owners; `claim` answers which of them nobody had
-before, in the order of stretches; `keep` keeps these; `number` tells their numbers, which follow the order of stretches;
-`judge` checks the properties; `give` and `take` cut stretches anew. A phase that needs answers of user code stops with
-questions; `answer` goes on.
+A level has these phases, in which all workers take part; the driver passes on what they tell each other. `expand` finds
+candidates, each once; `keys` tells the owners; `claim` answers which of them nobody had before, in the order of
+stretches; `keep` keeps these; `number` tells their numbers, which follow the order of stretches; `judge` checks the
+properties; `give` and `take` cut stretches anew. A phase that needs answers of user code stops with questions; `answer`
+goes on.
 """
 
+import itertools
 import os
 from bisect import bisect_right
 from collections import defaultdict
@@ -156,12 +157,16 @@ class SearchWorker:
         for order, check in enumerate(self.properties):
             try:
                 for position, found in check.findings(states, flags):
-                    results.append((position, order, found.message, None))  # noqa: PERF401 (it may end with an error)
+                    results.append((position, order, found.message, None))
             except SdnloomError as error:
                 results.append((check.position, order, "", str(error)))
         return [
             FoundState(
-                states.first + position, order, message, self.spelling.spelled(states.part(position, position + 1)), text
+                states.first + position,
+                order,
+                message,
+                self.spelling.spelled(states.part(position, position + 1)),
+                text,
             )
             for position, order, message, text in sorted(results, key=lambda one: one[:2])
         ]
@@ -177,7 +182,7 @@ class SearchWorker:
         own = self._number
         return [
             self.spelling.spelled(self._found.part(first, last)) if worker != own and last > first else None
-            for worker, (first, last) in enumerate(zip(cuts, cuts[1:], strict=False))
+            for worker, (first, last) in enumerate(itertools.pairwise(cuts))
         ]
 
     def take(self, cut: tuple[int, int], *given: SpelledStates | None) -> Phase:
