@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from sdnloom.engine.cluster.notation import SpelledStates
 from sdnloom.engine.cluster.protocol import SavedWorker
-from sdnloom.engine.cluster.spelling import SpelledStates
 
 
 class CheckpointFolder:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from sdnloom.engine.cluster.checkpoint_folder import CheckpointFolder
-from sdnloom.engine.cluster.protocol import ClusterBackend, FoundState, Phase, WorkerLost
+from sdnloom.engine.cluster.protocol import ClusterBackend, FoundState, WorkerLost, WorkerPhase
 from sdnloom.engine.kernel.layout import Array
 from sdnloom.engine.model import ModelError
 from sdnloom.engine.result import Limits
@@ -165,7 +165,7 @@ class ClusterDriver:
             return False
         return self._has_ended(phases, expanded=True)
 
-    def _has_ended(self, phases: list[Phase], expanded: bool) -> bool:
+    def _has_ended(self, phases: list[WorkerPhase], expanded: bool) -> bool:
         """Keep, number and judge what was found; whether the search is over."""
         before = self.at
         kept = self._answered(self._of_all("keep", self._claimed()))
@@ -257,7 +257,7 @@ class ClusterDriver:
         bits = [self.backend.parts(owner, "claim", *(each[owner] for each in keys)) for owner in self.workers]
         return [[each[worker] for each in bits] for worker in self.workers]
 
-    def _answered(self, phases: list[Phase]) -> list[Phase]:
+    def _answered(self, phases: list[WorkerPhase]) -> list[WorkerPhase]:
         """The phases when all questions of workers are answered, those of earlier stretches first."""
         while True:
             asked = [phase.questions for phase in phases if len(phase.questions)]
@@ -273,7 +273,7 @@ class ClusterDriver:
     def _of_all(self, method: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
         """The results of a method of each worker."""
         results = self._results([self.backend.call(each, method, *arguments[each]) for each in self.workers])
-        if results and isinstance(results[0], Phase):
+        if results and isinstance(results[0], WorkerPhase):
             self.resident = max(phase.resident for phase in results)
         return results
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from sdnloom.engine.cluster.notation import SpelledStates
 from sdnloom.engine.cluster.program import ClusterProgram
-from sdnloom.engine.cluster.spelling import SpelledStates
 from sdnloom.engine.kernel.layout import Array
 from sdnloom.errors import SdnloomError
 
@@ -18,7 +18,7 @@ class WorkerLost(SdnloomError):  # noqa: N818 (an event, not a mistake)
         super().__init__(f"worker {worker + 1} is lost: {reason}")
 
 
-class Phase(NamedTuple):
+class WorkerPhase(NamedTuple):
     """How far a worker is: what has to be answered before it can go on, nothing if it is done."""
 
     questions: Array

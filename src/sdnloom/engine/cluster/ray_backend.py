@@ -22,7 +22,7 @@ from sdnloom.engine.cluster.worker import SearchWorker
 from sdnloom.engine.limits import available_cores
 from sdnloom.errors import SdnloomError
 
-LOCAL = "local"
+LOCAL_ADDRESS = "local"
 _ATTEMPTS = 3  # to start Ray: a node that is not up within Ray's own 30 seconds ends itself
 _LOOK = 0.2  # seconds between two looks while results are awaited
 _LONGEST_ANSWER = 5.0  # seconds until a machine that is there has answered
@@ -51,7 +51,7 @@ class RayConnection:
     """A connection to a Ray cluster, or to a Ray node that lives as long as it ("local")."""
 
     def __init__(self, address: str, on_notice: Callable[[str], None] = lambda text: None) -> None:
-        self.is_local = address == LOCAL
+        self.is_local = address == LOCAL_ADDRESS
         self.ray, wants_token = _imported(self.is_local)
         with ExitStack() as stack:
             stack.enter_context(_connected(self.ray, address, wants_token, on_notice))
@@ -122,6 +122,8 @@ class RayBackend:
             raise SdnloomError(f"a worker failed: {str(error).strip().splitlines()[-1]}") from error
         except (ray.exceptions.RayActorError, ray.exceptions.ObjectLostError) as error:
             raise WorkerLost(self._lost(), "its process has ended") from error
+        except ray.exceptions.RayError as error:
+            raise SdnloomError(f"Ray failed: {_first_line(error)}") from error
 
     def _lost(self) -> int:
         """The first worker that does not answer any more."""
@@ -156,7 +158,7 @@ def _connected(ray: Any, address: str, wants_token: bool, on_notice: Callable[[s
     if ray.is_initialized():
         raise SdnloomError("this process is connected to a Ray cluster already; expected none")
     quiet = {"log_to_driver": False, "logging_level": "ERROR", "configure_logging": True}
-    if address != LOCAL:
+    if address != LOCAL_ADDRESS:
         _refuse_silent(address)
         try:
             ray.init(address=address, **quiet)

@@ -7,10 +7,10 @@ from typing import Any
 from sdnloom.engine import user_code
 from sdnloom.engine.cluster.driver import CHECKPOINT_SECONDS, SMALL_LEVEL, ClusterDriver
 from sdnloom.engine.cluster.in_process import InProcessBackend
+from sdnloom.engine.cluster.notation import SpelledStates
 from sdnloom.engine.cluster.protocol import ClusterBackend, FoundState
 from sdnloom.engine.cluster.question_memo import AgreedAnswers
 from sdnloom.engine.cluster.ray_backend import RayBackend, RayConnection
-from sdnloom.engine.cluster.spelling import SpelledStates
 from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo

@@ -19,9 +19,9 @@ import numpy as np
 
 from sdnloom.engine.cluster import jit_keys
 from sdnloom.engine.cluster.key_set import KeySet
-from sdnloom.engine.cluster.protocol import FoundState, Phase, SavedWorker, WorkerSettings
+from sdnloom.engine.cluster.notation import SpelledStates, StateSpelling
+from sdnloom.engine.cluster.protocol import FoundState, SavedWorker, WorkerPhase, WorkerSettings
 from sdnloom.engine.cluster.question_memo import NO_QUESTIONS, AgreedAnswers, QuestionMemo
-from sdnloom.engine.cluster.spelling import SpelledStates, StateSpelling
 from sdnloom.engine.kernel.block import BLOCK_STATES, BlockExpander
 from sdnloom.engine.kernel.jit_expand import NUMBER_BITS, NUMBER_MASK
 from sdnloom.engine.kernel.layout import Array, Layout
@@ -88,19 +88,19 @@ class SearchWorker:
         """The number of this process."""
         return os.getpid()
 
-    def begin(self, initial: bool) -> Phase:
+    def begin(self, initial: bool) -> WorkerPhase:
         """Have the initial state as the only candidate, or none."""
         self._found = self._initial if initial else self._initial.part(0, 0)
         self._found_by = np.zeros(self._found.count, np.uint64)
         self._transitions = np.zeros(0, np.uint32)
         return self._stopped_at()
 
-    def expand(self, first: int) -> Phase:
+    def expand(self, first: int) -> WorkerPhase:
         """Expand the stretch, whose states are numbered from `first` on."""
         self._stretch = States(first, self._stretch.layout, self._stretch.words, self._stretch.asleep)
         return self._run(self._expansion())
 
-    def answer(self, questions: Array) -> Phase:
+    def answer(self, questions: Array) -> WorkerPhase:
         """Put questions to user code, and go on with the present phase as far as possible."""
         start = process_time()
         self.answers.ask(questions)
@@ -130,7 +130,7 @@ class SearchWorker:
         """How many of the candidates nobody had before, from the answers of all owners; they are not kept."""
         return int(self._first(bits).sum())
 
-    def keep(self, *bits: Array) -> Phase:
+    def keep(self, *bits: Array) -> WorkerPhase:
         """Keep the candidates that nobody had before, from the answers of all owners."""
         kept = np.flatnonzero(self._first(bits))
         found, width = self._found, self._found.layout.words
@@ -185,7 +185,7 @@ class SearchWorker:
             for worker, (first, last) in enumerate(itertools.pairwise(cuts))
         ]
 
-    def take(self, cut: tuple[int, int], *given: SpelledStates | None) -> Phase:
+    def take(self, cut: tuple[int, int], *given: SpelledStates | None) -> WorkerPhase:
         """Have as stretch what each worker gave, in order, and of the own kept states those between these two."""
         parts = [self._initial.part(0, 0)]
         for worker, one in enumerate(given):
@@ -196,7 +196,7 @@ class SearchWorker:
         layout = self._fitting()
         self._stretch = joined([part.to(layout) for part in parts if part.count] or parts[:1])
         self._found = self._initial.part(0, 0)
-        return Phase(NO_QUESTIONS, self._stretch.count, 0, resident_bytes())
+        return WorkerPhase(NO_QUESTIONS, self._stretch.count, 0, resident_bytes())
 
     # Checkpoints
 
@@ -241,11 +241,11 @@ class SearchWorker:
 
     # Parts of phases
 
-    def _run(self, phase: Generator[None, None, None]) -> Phase:
+    def _run(self, phase: Generator[None, None, None]) -> WorkerPhase:
         self._phase = phase
         return self._stopped_at()
 
-    def _stopped_at(self) -> Phase:
+    def _stopped_at(self) -> WorkerPhase:
         """Go on with the present phase; where it stops."""
         if self._phase is not None:
             try:
@@ -253,7 +253,7 @@ class SearchWorker:
             except StopIteration:
                 self._phase = None
         questions = NO_QUESTIONS if self._phase is None else self.memo.questions()
-        return Phase(questions, self._found.count, int(self._transitions.sum()), resident_bytes())
+        return WorkerPhase(questions, self._found.count, int(self._transitions.sum()), resident_bytes())
 
     def _expansion(self) -> Generator[None, None, None]:
         """Expand the stretch block by block."""

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sdnloom.engine.cluster import jit_keys, jit_spelling
+from sdnloom.engine.cluster import jit_keys, jit_notation
 from sdnloom.engine.kernel import jit_memo
 from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.memo import KernelMemo
@@ -15,7 +15,7 @@ from sdnloom.engine.kernel.visited_states import grown
 class SpelledStates(NamedTuple):
     """States as arrays of numbers: `rows` has for each column the place of its value among those in `values`.
 
-    Values of components are spelled places (`jit_spelling.py`), one after the other in `places`, of others numbers.
+    Values of components are spelled places (`jit_notation.py`), one after the other in `places`, of others numbers.
     """
 
     rows: Array
@@ -93,7 +93,7 @@ class StateSpelling:
         counts = np.zeros(memo.columns, np.int64)
         places, numbers = [], []
         for column in range(memo.columns):
-            count = counts[column] = jit_spelling.list_values(
+            count = counts[column] = jit_notation.list_values(
                 layout.word, layout.shift, layout.mask, states.words, layout.words, column, self._marks, values, rows
             )
             if column < memo.components:
@@ -107,7 +107,7 @@ class StateSpelling:
         room = len(values) * (1 + 4 * slots)
         while True:
             spelled = np.zeros(room, np.int32)
-            needed = int(jit_spelling.spell_places(tables, component, slots, values, spelled))
+            needed = int(jit_notation.spell_places(tables, component, slots, values, spelled))
             if needed <= room:
                 return spelled[:needed]
             room = needed
@@ -124,7 +124,7 @@ class StateSpelling:
             layout = Layout(memo.counts())
         starts = np.concatenate([[0], np.cumsum([len(each) for each in values])]).astype(np.int64)
         words = np.zeros(len(spelled.rows) * layout.words, np.uint64)
-        jit_spelling.pack_rows(
+        jit_notation.pack_rows(
             spelled.rows, np.concatenate(values), starts, layout.word, layout.shift, layout.words, words
         )
         return States(0, layout, words, spelled.asleep.copy())
@@ -141,7 +141,7 @@ class StateSpelling:
         done, at = 0, 0
         while done < count:
             before = done
-            done, at = jit_spelling.intern_spelled(
+            done, at = jit_notation.intern_spelled(
                 memo.arrays(), component, len(inbox), places, at, empty, contents, starts, row, values, done
             )
             if done < count:
