@@ -24,6 +24,7 @@ BENCHMARKS: dict[str, str] = {
     "reduce-auto": "benchmarks.reduce_auto",
     "scale-disk": "benchmarks.scale_disk",
     "scale": "benchmarks.scale",
+    "scale-cluster": "benchmarks.scale_cluster",
     "snapshots": "benchmarks.snapshots",
     "soft-modified": "benchmarks.soft_modified",
     "soft-table2": "benchmarks.soft_table2",

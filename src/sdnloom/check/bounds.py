@@ -46,6 +46,11 @@ def stated_bounds(
     return tuple(lines)
 
 
+def key_bound(states: int) -> str:
+    """What a search in a cluster is bounded by: states are told apart by keys."""
+    return f"states are told apart by 128-bit keys: a chance of {states * states / 2 / 2.0**128:.0e} that one was lost"
+
+
 def _time(network: Network, clock: HasClock | None, settling: bool) -> list[str]:
     """When timers of the program fire."""
     lines = [f"time passes to the program's next timer {at_most(network.ticks)}"] if network.ticks else []

@@ -7,10 +7,10 @@ program, or handlers of different switches are not independent. Only then is the
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple, TypeVar
 
-from sdnloom.check.bounds import stated_bounds
+from sdnloom.check.bounds import key_bound, stated_bounds
 from sdnloom.check.checkpoint.run_checkpoint import RunCheckpoint, RunStage
 from sdnloom.check.coverage import Coverage
 from sdnloom.check.discovery import Discovery, discover
@@ -25,6 +25,7 @@ from sdnloom.check.scenario import Scenario
 from sdnloom.check.scope import omissions
 from sdnloom.check.step_details import MOST_DETAILED, StepDetails
 from sdnloom.check.vacuity import vacuous_reasons
+from sdnloom.engine.cluster.program import ClusterProgram
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import ReplayDivergence, final_state, replay
@@ -32,6 +33,7 @@ from sdnloom.engine.reduction.auto_reduction import FOR_CHECKPOINT, NoReduction
 from sdnloom.engine.result import (
     BEFORE_SEARCH,
     STOPPING,
+    ClusterOptions,
     Counterexample,
     Holds,
     Incomplete,
@@ -47,6 +49,7 @@ from sdnloom.engine.search import search
 from sdnloom.engine.semantics import Finding, Semantics, State, Transition
 from sdnloom.engine.stop_points import LimitReached, limits_in_force
 from sdnloom.engine.trace import Fingerprints, ReplayResult, Trace, replay_trace
+from sdnloom.errors import SdnloomError
 from sdnloom.inputs.clients import DiscoveryError, discovering_clients
 from sdnloom.inputs.concolic import ConcolicExplorer, ConcolicOptions
 from sdnloom.inputs.explorable import explorable
@@ -81,7 +84,7 @@ class Run:
         self.scenario = scenario
         self.restarts: list[str] = []  # why the search started again
         self.refuted: list[str] = []  # which of these refuted an assumption of the reduction
-        self._ordered = False  # whether one of them was that insertion order matters
+        self._ordered = ordered  # whether insertion order matters
         self._checkpoint: RunCheckpoint | None = None
         self._coverage: Coverage | None = None
         if coverage:
@@ -254,11 +257,18 @@ class Run:
     def _check(self, on_event: Callable[[SearchEvent], None], watch: LimitWatch) -> Report:
         narrow = self.scenario.narrowed()
         if narrow.needs_discovery:
+            if narrow.options.cluster is not None:
+                raise SdnloomError(
+                    f"{self.scenario.name}: inputs are discovered while it is searched, which is not possible in a "
+                    "cluster; expected hosts and switches that are told what to send"
+                )
             return self._discover(narrow, on_event, watch)
         searched = self._search(narrow, self._assuming(self.program), lambda system: (), on_event, watch)
         bounds = stated_bounds(
             narrow.network, searched.options, self.program, searched.notes, searched.result.late_explored
         )
+        if searched.options.cluster is not None:
+            bounds += (key_bound(searched.result.statistics.states),)
         return self._report(self.scenario, searched.result, bounds, searched.built)
 
     def _search(
@@ -290,6 +300,7 @@ class Run:
                 if self._checkpoint is not None:
                     fingerprints = self._fingerprints(built.declared)
                     keeper = self._checkpoint.keeper(fingerprints, lambda: self._stage(program), on_event)
+                options = replace(options, cluster=self._cluster(options.cluster, program))
                 parts = shuffled(system, narrow.seed)
                 result = search(parts, options, on_event, watch, observers(system), keeper, reduced)
                 if not isinstance(result.verdict, Restart):
@@ -305,6 +316,18 @@ class Run:
                 raise RestartRequired(restart)
             self.refuted += reasons
             self.restarts += reasons
+
+    def _cluster(self, options: ClusterOptions | None, program: Program) -> ClusterOptions | None:
+        """The options of a cluster, with what its workers make for themselves: the program as it is searched now."""
+        if options is None:
+            return None
+        if options.scenario is None or self._coverage is not None or self._shows_output:
+            raise SdnloomError(
+                "workers of a cluster make the scenario for themselves and tell only numbers; expected a scenario file "
+                "or apps, without coverage and without output of the program"
+            )
+        assumed = (program.apart, program.near) if isinstance(program, AssumeIndependent) else None
+        return replace(options, program=partial(cluster_program, options.scenario, self._ordered, assumed))
 
     def _watched(self, program: Program, network: Network) -> BuiltNetwork:
         """The system to search, with its coverage recorded if that is wanted."""
@@ -322,6 +345,7 @@ class Run:
                 assuming.assume(*self._checkpoint.assumed())
             return assuming
         chooses = options.reduce == "auto" and self._coverage is None and self._checkpoint is None
+        chooses = chooses and options.cluster is None
         return NotedProgram(program) if chooses and not self.scenario.needs_discovery else program
 
     def _stage(self, program: Program) -> RunStage:
@@ -444,6 +468,22 @@ class Run:
 def _refuted(program: Program) -> tuple[str, ...]:
     """The reasons why assumptions about the program were refuted so far."""
     return program.refuted if isinstance(program, AssumeIndependent) else ()
+
+
+def cluster_program(
+    scenario: Callable[[], Scenario], ordered: bool, assumed: tuple[bool, bool] | None, late_explored: bool
+) -> ClusterProgram:
+    """The program of a scenario as a worker of a cluster makes it: with the assumptions that are not refuted yet."""
+    run = Run(scenario(), ordered)
+    narrow = run.scenario.narrowed()
+    program: Program = run.program
+    if assumed is not None:
+        program = AssumeIndependent(program)
+        program.apart, program.near = assumed
+    system = run.build(program, narrow.network)
+    return ClusterProgram(
+        shuffled(system, narrow.seed), narrow.strategy(system), narrow.options.reduce is True, late_explored
+    )
 
 
 class SearchRecord(NamedTuple):

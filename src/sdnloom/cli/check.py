@@ -35,6 +35,7 @@ from sdnloom.switches.vswitch_processes import need_open_vswitch
 CHECK_GROUPS = {
     **APP_GROUPS,
     "Search": ("find_all", "order", "engine", "threads", "seed"),
+    "Several processes": ("cluster", "workers"),
     "Limits": ("max_states", "max_depth", "time_limit", "memory_limit", "disk"),
     "Checkpoints": ("checkpoint",),
     "Reduction and strategies": ("reduce", "reduce_auto", "explain", "strategy", "same_flow", "pkt_seq"),
@@ -125,6 +126,14 @@ CHECK_GROUPS = {
     metavar="NAME=VALUES",
     help="Values that a field of discovered packets, or a counter, may have; may be repeated.",
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Search with workers on the machines of the Ray cluster at this address, or on this machine: local.",
+)
+@click.option(
+    "--workers", type=click.IntRange(1), metavar="N", help="How many workers (default: one per machine, local 2)."
+)
 @click.option("--coverage", is_flag=True, help="Print which lines and branches of the program were reached.")
 @show_output_option
 @export_option
@@ -198,6 +207,8 @@ def command(
     threads: int | None,
     checkpoint: Path | None,
     disk: str | None,
+    cluster: str | None,
+    workers: int | None,
     coverage: bool,
     show_output: bool,
     exports: tuple[Path, ...],
@@ -267,6 +278,8 @@ def command(
         discover="only" if discover_only else discover,
         stacks=stacks,
         fields=fields,
+        cluster=cluster,
+        workers=workers,
     )
     subjects = _subjects(scenarios, tree, print_scenario, checkpoint)
     if print_scenario:

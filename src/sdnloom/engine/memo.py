@@ -190,6 +190,16 @@ class Memo:
                 self._note(RANK, plan, local)
             return known
 
+    def knows(self, kind: int, one: int, other: int, third: int) -> bool:
+        """Whether a question, in the numbers of a `Question`, is answered."""
+        if kind == STEP:
+            return (one, other, third) in self._steps
+        if kind == PUSH:
+            return (one, other, third) in self._pushes
+        if kind == TAKE:
+            return (one, other) in self._takes
+        return (one, other, third) in self._folds if kind == FOLD else (one, other) in self._ranks
+
     def undisturbed(self, channel: int, content: int) -> frozenset[str] | None:
         """The senders whose pushes leave what the channel offers now as it is; empty if it offers nothing."""
         if not self.take(channel, content):

@@ -1,5 +1,6 @@
 """Options, limits, statistics, verdicts and events of a search."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -43,6 +44,27 @@ ReduceOption: TypeAlias = bool | Literal["auto"]
 
 
 @dataclass(frozen=True)
+class ClusterOptions:
+    """Where workers of a search run: on this machine ("local"), on the machines of a Ray cluster, or in this process.
+
+    Each worker makes what it searches for itself, with what is given here: a function that Ray can pickle. `program`
+    returns a `ClusterProgram`; it is called with `late_explored`. `scenario` returns a scenario, of which a check makes
+    the program.
+    """
+
+    address: str  # "local", "in process", or the address of a cluster
+    workers: int | None = None  # None is one for each machine of the cluster, two if they are local
+    program: Callable[..., Any] | None = None
+    scenario: Callable[[], Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.address, str) or not self.address:
+            raise SdnloomError(f"option cluster is {self.address!r}; expected local or the address of a Ray cluster")
+        if self.workers is not None and (type(self.workers) is not int or self.workers < 1):
+            raise SdnloomError(f"option workers is {self.workers!r}; expected a positive whole number")
+
+
+@dataclass(frozen=True)
 class SearchOptions:
     """How to search.
 
@@ -62,6 +84,7 @@ class SearchOptions:
     threads: int | None = None  # of the kernel; None is one for each core
     # A folder: what does not fit into the memory goes to files there. The kernel searches, from the start.
     disk: str | None = None
+    cluster: ClusterOptions | None = None  # search in several processes; then breadth first, without dives
     explain: bool = False  # say in the result which actions conflict, and why
     checked: bool = False  # run every step twice, check footprints against commutation, check every law
 

@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sdnloom.engine import stop_points
 from sdnloom.engine.checkpoint.keeper import CheckpointKeeper, refuse_without_kernel
-from sdnloom.engine.counterexample.confirmed_path import confirmed, path_through
 from sdnloom.engine.counterexample.finding_log import FindingLog
-from sdnloom.engine.counterexample.minimise import MinimisedPath, minimise
+from sdnloom.engine.counterexample.found_paths import FoundPaths
 from sdnloom.engine.dives.schedule import DiveSchedule
-from sdnloom.engine.dives.system_dives import DiveFinding, SystemDives
+from sdnloom.engine.dives.system_dives import SystemDives
 from sdnloom.engine.dives.system_loop import SleepSetLoop, SystemLoop
 from sdnloom.engine.kernel.compilation import KernelCompilation
 from sdnloom.engine.late import LateActions, explored_part, judges_rest, with_late_explored
 from sdnloom.engine.limits import LimitWatch, available_cores, resident_bytes, without_collector
-from sdnloom.engine.memo import Memo, MemoSemantics
+from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import ModelError, Needs, Observer, Restart, RestartRequired, System
 from sdnloom.engine.observers import Observation, check_columns
+from sdnloom.engine.options.option_mixes import refuse_bad_mixes
 from sdnloom.engine.path import Path
 from sdnloom.engine.reduction.auto_reduction import (
     FOR_CHECKPOINT,
     HAND_OVER,
+    IN_CLUSTER,
     SHORT_RUN,
     ChangedSystems,
     NoReduction,
@@ -41,8 +42,7 @@ from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import (
     AT_FIRST,
     STOPPING,
-    Counterexample,
-    CounterexampleFound,
+    ClusterOptions,
     Finished,
     Holds,
     Incomplete,
@@ -63,15 +63,13 @@ from sdnloom.engine.system_graph import StateObserver, SystemGraph
 from sdnloom.errors import SdnloomError
 
 if TYPE_CHECKING:
+    from sdnloom.engine.cluster.protocol import ClusterBackend
     from sdnloom.engine.kernel.disk.files import Folder
     from sdnloom.engine.kernel.search import KernelSearch
 
 SMALL_RUN = HAND_OVER  # transitions after which the kernel is faster, its start included
 TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
-SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
 MOST_ACTIONS = 1 << 11  # of a system, that the kernel has numbers for
-STATES_TO_SHORTEN = 2_000  # that are searched for a shorter counterexample
-STEPS_TO_SHORTEN = 50_000  # that are followed in attempts to leave some out
 MEMORIES_AT_FIRST = 50  # of a property, that are checked when a reduced search takes over; the others at its end
 COMPILING = "while the kernel engine was compiled"
 LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
@@ -80,12 +78,21 @@ _WAIT = 0.05  # seconds between two looks at the compilation
 
 
 class Engine(Protocol):
-    """Interface of the two engines."""
+    """Interface of the engines."""
 
-    transitions: int
-    depth: int
-    frontier: int
     stopped: str | None
+
+    @property
+    def transitions(self) -> int:
+        """How many transitions were taken."""
+
+    @property
+    def depth(self) -> int:
+        """The greatest number of steps to a state."""
+
+    @property
+    def frontier(self) -> int:
+        """How many states wait."""
 
     def run(self) -> None:
         """Search until done or stopped."""
@@ -126,8 +133,8 @@ def search(
     options = options or SearchOptions()
     watch = watch or LimitWatch(options.limits)
     noted = on_event or (lambda event: None)
-    if checkpoint is not None and options.reduce == "auto":
-        reduced = FOR_CHECKPOINT
+    if options.reduce == "auto" and (checkpoint is not None or options.cluster is not None):
+        reduced = FOR_CHECKPOINT if options.cluster is None else IN_CLUSTER
     earlier = None if checkpoint is None else checkpoint.earlier(system)
     if earlier is None:
         run = _Run(system, options, noted, watch, observers, checkpoint, reduced=reduced)
@@ -156,7 +163,7 @@ class _Run:
         reduced: ReducedSystems | NoReduction | None = None,
         trial: ReductionTrial | None = None,
     ) -> None:
-        _refuse_bad_mixes(options)
+        refuse_bad_mixes(options, observers)
         self.checkpoint = checkpoint
         if checkpoint is not None:
             refuse_without_kernel(options, observers)
@@ -180,17 +187,23 @@ class _Run:
         self.sometimes = {prop.name for prop in system.properties if prop.sometimes}
         self.watch = watch
         self.semantics = Semantics(system)
-        self.recorded = MemoSemantics(self.tables)  # finds and shortens paths; `whole` confirms them
         self.late = LateActions(self.whole.system, self.watch.reason_to_stop) if late else None
         self.observations = [Observation(self.semantics, observer) for observer in observers]
         self.log = self._new_log()
         self.graph = SystemGraph(self.tables, self.reduction, options.strategy)  # of the loop and of dives
+        self.shown = FoundPaths(self.whole, self.tables, self.late, options, watch, on_event)
         self.dives = None
         if self._may_dive:
             schedule = DiveSchedule(len(system.components))
             self.dives = SystemDives(
-                schedule, self.graph, self._new_log, self._shorten, options.limits, watch, self._on_pause
+                schedule, self.graph, self._new_log, self.shown.shorten, options.limits, watch, self._on_pause
             )
+        if options.cluster is not None and self.reduction is not None and self.reduction.cycle_proviso:
+            raise SdnloomError(
+                "a reduction with a property that is checked at events needs the cycle proviso, which a search in a "
+                "cluster does not check; expected no reduction, or no cluster"
+            )
+        self.cluster: ClusterBackend | None = None
         self.engine: Engine | None = None
         self.name = "loop"
         self.folder: Folder | None = None  # of a search on disk
@@ -215,6 +228,8 @@ class _Run:
             finally:
                 if self.folder is not None:
                     self.folder.close()
+                if self.cluster is not None:
+                    self.cluster.close()
 
     def _result(self, engine: Engine) -> Result:
         if self.checkpoint is not None:
@@ -223,9 +238,9 @@ class _Run:
         if self.options.checked and isinstance(engine, SystemLoop):
             check_commutation(self.semantics, [engine.graph.value(state) for state in engine.states])
         statistics = self._statistics()  # taken here: shortening counterexamples adds to the memo
-        found = [self._counterexample(engine, finding, *where) for finding, where in self._causes_first(self.log)]
+        found = [self.shown.counterexample(engine, finding, *where) for finding, where in self._causes_first(self.log)]
         if self.dives is not None and self.dives.best is not None:
-            found.append(self._counterexample_of_dives(self.dives, self.dives.best))
+            found.append(self.shown.of_dives(self.dives, self.dives.best))
         violations = tuple(one for one in found if one.property not in self.sometimes)
         witnesses = tuple(one for one in found if one.property in self.sometimes)
         if self.earlier is not None:  # a limit may have ended this search before it found them again
@@ -290,6 +305,8 @@ class _Run:
     @property
     def _may_dive(self) -> bool:
         """Whether dives can help: to find one violation, not all."""
+        if self.options.cluster is not None:
+            return False
         can_violate = any(not prop.sometimes for prop in self.system.properties)
         return self.options.order == "auto" and not self.options.find_all and can_violate
 
@@ -373,6 +390,8 @@ class _Run:
 
     def _explore(self) -> Engine:
         try:
+            if self.options.cluster is not None:
+                return self._clustered(self.options.cluster)
             if self.options.engine == "kernel" or self.options.disk is not None or self.checkpoint is not None:
                 return self._kernel_alone()
             if self.options.engine == "loop" or not self._kernel_serves():
@@ -512,6 +531,26 @@ class _Run:
 
         return partial(DiskSearch, folder=folder, on_spill=on_spill)
 
+    def _clustered(self, options: ClusterOptions) -> Engine:
+        from sdnloom.engine.cluster.search import ClusterSearch, new_backend  # takes a while
+
+        self.cluster = new_backend(
+            options, self.options.threads, self.earlier is not None, lambda text: self.on_event(Notice(text))
+        )
+        engine = ClusterSearch(
+            self.tables,
+            self.cluster,
+            limits=self.options.limits,
+            watch=self.watch,
+            on_finding=self.log.note,
+            on_pause=self._on_pause,
+            on_lost=lambda text: self.on_event(Notice(text)),
+        )
+        self.log.value = engine.value
+        self.engine, self.name = engine, "cluster"
+        engine.run()
+        return engine
+
     def _new_log(self) -> FindingLog:
         return FindingLog(self.whole.system, self.late, self.options.find_all)
 
@@ -551,62 +590,6 @@ class _Run:
             engine.count(), engine.transitions, engine.frontier, engine.depth, seconds, memory, self.name, dive
         )
 
-    def _counterexample(self, engine: Engine, found: Finding, number: int, course: Path) -> Counterexample:
-        path = self._path(engine, number, course)
-        plain = self.options.order != "dfs" and self._is_plain
-        if plain and not course.steps:
-            return self._shown(MinimisedPath(path, found), shortest=True)
-        return self._shown(self._minimised(path, found))
-
-    def _counterexample_of_dives(self, dives: SystemDives, best: MinimisedPath) -> Counterexample:
-        """The counterexample of the shortest path that dives found."""
-        if len(best.path) > dives.least:
-            best = self._minimised(best.path, best.found)
-        return self._shown(best, self._is_plain and not dives.is_late and len(best.path) <= dives.least)
-
-    def _shorten(self, of_dive: DiveFinding) -> MinimisedPath:
-        """A path that a dive found, shortened without a search."""
-        path = self._path(of_dive.engine, of_dive.number, of_dive.course)
-        return self._minimised(path, of_dive.found, most_states=0)
-
-    @property
-    def _is_plain(self) -> bool:
-        """Whether no order of steps is left out."""
-        return not self.options.reduce and self.options.strategy is None
-
-    def _path(self, engine: Engine, number: int, course: Path) -> Path:
-        return Path(path_through(self.recorded, engine.values(number)).steps + course.steps)
-
-    def _minimised(self, path: Path, found: Finding, most_states: int = STATES_TO_SHORTEN) -> MinimisedPath:
-        return minimise(
-            self.recorded if self.late is None else self.late.semantics,
-            path,
-            found,
-            self._no_time_to_shorten,
-            same_message=self.options.find_all,  # each distinct message has a counterexample of its own
-            most_states=most_states,
-            most_followed=STEPS_TO_SHORTEN,
-        )
-
-    def _shown(self, shorter: MinimisedPath, shortest: bool = False) -> Counterexample:
-        """The counterexample, confirmed."""
-        path, found, minimal = shorter.path, shorter.found, shorter.minimal
-        recorded = self.recorded if self.late is None else self.late.semantics
-        transitions = confirmed(self.whole, recorded, path)
-        initial = self.whole.initial()
-        result = Counterexample(
-            found.property, found.message, path, shortest, initial, tuple(transitions), minimal, self.whole.system
-        )
-        if found not in self.whole.findings(result.final_state()):
-            raise AssertionError(
-                f"the counterexample to {found.property!r} does not replay; this is a defect of sdnloom"
-            )
-        self.on_event(CounterexampleFound(result, found.property in self.sometimes))
-        return result
-
-    def _no_time_to_shorten(self) -> bool:
-        return self.watch.interrupted or self.watch.left < -SHORTENING
-
     def _incomplete(self, engine: Engine) -> str | None:
         """Why the search is not exhaustive, None if it is."""
         if engine.stopped is not None:
@@ -620,26 +603,6 @@ class _Run:
 
 def _without_numba(error: ImportError) -> SdnloomError:
     return SdnloomError(f"the kernel engine needs numba ({error}); use the loop engine")
-
-
-def _refuse_bad_mixes(options: SearchOptions) -> None:
-    if options.engine == "kernel" and options.order == "dfs":
-        raise SdnloomError("the kernel engine searches breadth first; use the loop engine for order 'dfs'")
-    if options.engine == "kernel" and options.checked:
-        raise SdnloomError("checked runs evaluate every step in Python; use the loop engine")
-    if options.disk is not None:
-        for name, bad in (("engine", "loop"), ("order", "dfs"), ("checked", True)):
-            if getattr(options, name) == bad:
-                given = f"option {name} is {bad!r}" if name != "checked" else "the run is checked"
-                raise SdnloomError(f"{given}; a search on disk needs the kernel engine, which searches breadth first")
-    if options.threads is not None and (type(options.threads) is not int or options.threads < 1):
-        raise SdnloomError(f"option threads is {options.threads!r}; expected a positive whole number")
-    for name, value, known in (
-        ("engine", options.engine, ("auto", "loop", "kernel")),
-        ("order", options.order, ("auto", "bfs", "dfs")),
-    ):
-        if value not in known:
-            raise SdnloomError(f"option {name} is {value!r}; expected one of {', '.join(known)}")
 
 
 def _routes(tables: Memo) -> frozenset[SentRoute]:

@@ -13,6 +13,7 @@ from sdnloom.actors.search.path import PathFinder, RecordedSemantics
 from sdnloom.actors.search.step_memo import unchecked
 from sdnloom.actors.semantics import ActorSemantics
 from sdnloom.engine import stop_points
+from sdnloom.engine.counterexample.found_paths import SHORTENING, STATES_TO_SHORTEN, STEPS_TO_SHORTEN
 from sdnloom.engine.counterexample.minimise import minimise
 from sdnloom.engine.dives.schedule import DiveSchedule
 from sdnloom.engine.limits import LimitWatch, resident_bytes, without_collector
@@ -35,7 +36,6 @@ from sdnloom.engine.result import (
     Verdict,
     Violated,
 )
-from sdnloom.engine.search import SHORTENING, STATES_TO_SHORTEN, STEPS_TO_SHORTEN
 from sdnloom.engine.semantics import Finding
 
 

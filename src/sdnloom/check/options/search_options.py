@@ -13,7 +13,7 @@ from sdnloom.check.discovery_table import (
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.options.strategy_options import pkt_seq_numbers, strategy_names, with_strategies
 from sdnloom.check.scenario import Scenario
-from sdnloom.engine.result import Limits, ReduceOption, SearchOrder
+from sdnloom.engine.result import ClusterOptions, Limits, ReduceOption, SearchOrder
 from sdnloom.scenario_file.document import ScenarioError, shown
 
 _Engine: TypeAlias = Literal["auto", "loop", "kernel"]
@@ -41,6 +41,8 @@ class CheckOptions:
     discover: bool | Literal["only"] = False
     stacks: Sequence[str] = ()
     fields: Sequence[str] = ()
+    cluster: str | None = None
+    workers: int | None = None
 
     def __post_init__(self) -> None:
         for name, known in (("engine", get_args(_Engine)), ("order", get_args(SearchOrder))):
@@ -55,6 +57,8 @@ class CheckOptions:
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < least):
                 raise ScenarioError(f"{name} is {shown(value)}; expected a whole number of at least {least}")
+        if self.workers is not None and self.cluster is None:
+            raise ScenarioError(f"workers is {shown(self.workers)} without a cluster; expected --cluster as well")
         for name in ("strategy", "same_flow", "pkt_seq", "disk"):
             if not isinstance(getattr(self, name), str | None):
                 raise ScenarioError(f"{name} is {shown(getattr(self, name))}; expected a text")
@@ -83,6 +87,7 @@ class CheckOptions:
             "find_all": self.find_all,
             "threads": self.threads,
             "disk": self.disk,
+            "cluster": None if self.cluster is None else ClusterOptions(self.cluster, self.workers),
         }
         limits: dict[str, Any] = {name: limit for name, limit in vars(self.limits).items() if limit is not None}
         options = replace(

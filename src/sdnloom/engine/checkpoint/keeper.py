@@ -238,6 +238,7 @@ def refuse_without_kernel(options: SearchOptions, observers: Sequence[Observer])
         "order 'dfs'": (options.order == "dfs", only),
         "a checked run": (options.checked, only),
         "observers": (bool(observers), "they are passed each state once"),
+        "a cluster": (options.cluster is not None, "workers keep their own"),
         "a folder for the disk": (options.disk is not None, "states on disk are in no checkpoint"),
     }
     for name, (given, reason) in wrong.items():

@@ -11,6 +11,7 @@ in the memo then.
 
 from array import array
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sdnloom.engine.journal.value_texts import ValueTexts, digest_number
@@ -59,6 +60,7 @@ class Journal:
         }
         self._cut = False  # whether questions were forgotten whose answers the memo knows
         self._known = dict.fromkeys(self._tables, 0)  # so many values of each table are part of checks
+        self._digested = 0  # so many questions are part of digests
         memo.journal = self
         self.start = digest_number("\n".join(self._fresh()))  # a check of the initial values
 
@@ -71,6 +73,15 @@ class Journal:
     def asked(self, kind: int, one: int, other: int, third: int) -> None:
         """Note a question that the memo has answered for the first time."""
         self.numbers.extend((kind, one, other, third))
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Record what is asked inside, in a memo whose other questions number values that no recorded one has."""
+        self.memo.journal = self
+        try:
+            yield
+        finally:
+            self.memo.journal = None
 
     def close(self, length: int | None = None) -> None:
         """Record nothing more; with a length, forget what came after so many questions."""
@@ -88,6 +99,15 @@ class Journal:
         beside = [name for name, table in self._tables.items() if len(table) > self._known[name]]
         if beside and not self._cut:
             raise AssertionError(f"a {beside[0]} was numbered beside the journal; this is a defect of sdnloom")
+
+    def digest(self) -> int:
+        """One check of all questions since the last call, for a journal that makes no other checks."""
+        lines: list[str] = []
+        for position in range(self._digested, len(self)):
+            texts, most = _answer(self.memo, self._texts, self[position], dict(self._known))
+            lines += (*texts, *self._fresh(most))
+        self._digested = len(self)
+        return digest_number("\n".join(lines))
 
     def check_of(self, question: AskedQuestion) -> int:
         """The check of the answer to a question; the questions before it have theirs."""
@@ -160,7 +180,7 @@ def replay_journal(
         progress(position)
         _refuse_unknown(memo, question, position)
         try:
-            _ask(memo, question)
+            ask(memo, question)
         except RestartRequired as required:
             reason = f"it asks for a new search now: {required}"
             raise JournalError(f"{_differs(memo, question, position, len(journal))}: {reason}") from required
@@ -190,7 +210,8 @@ class RecordedJournal:
         return AskedQuestion(*self.numbers[_WIDTH * position : _WIDTH * (position + 1)])
 
 
-def _ask(memo: "Memo", question: AskedQuestion) -> None:
+def ask(memo: "Memo", question: AskedQuestion) -> None:
+    """Have a question answered, if it is not yet."""
     kind, one, other, third = question
     if kind == STEP:
         memo.step(one, other, third)

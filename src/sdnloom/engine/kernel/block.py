@@ -1,5 +1,6 @@
 """Expansion of a block of states: threads, the filling of what they miss, and room for what they find."""
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +75,16 @@ class BlockExpander:
 
     def expand(self, states: States, count: int, inverted: bool = False) -> Expanded:
         """Expand states when `count` states are known; with `inverted` by what the reduction leaves out."""
+        expansion = self.expansion(states, count, inverted)
+        while True:
+            try:
+                next(expansion)
+            except StopIteration as end:
+                result: Expanded = end.value
+                return result
+
+    def expansion(self, states: States, count: int, inverted: bool = False) -> Generator[None, None, Expanded]:
+        """As `expand`; yields when nothing can be done until questions are answered (`KernelMemo.waits`)."""
         self._shared[:] = 0
         self._growth = _GROWTH
         for own in self._threads:
@@ -90,28 +101,33 @@ class BlockExpander:
             self._expand(self._block(self._states, count, todo, transitions, inverted=inverted), threads)
             ends += [end for own in threads for end in own.ends[: own.n[jit_expand.ENDED]].tolist()]
             todo = np.sort(np.concatenate([own.put_back[: own.n[jit_expand.PUT_BACK]] for own in threads]))
+            known = self.memo.counters()
             self._fill(threads)
+            if self.memo.waits and known == self.memo.counters():
+                yield
             if self._shared[jit_expand.OUT_OF_ROOM]:
                 self._growth *= 2
         new, keys = self._in_order(states.count, count)
         return Expanded(new, keys, transitions, sorted(ends))
 
-    def successors(self, state: States) -> States:
-        """All next states of one state, also by what a reduction leaves out; nothing is entered."""
+    def successors(self, state: States, reduced: bool = False) -> States:
+        """The next states of one state, without `reduced` also by what a reduction leaves out; nothing is entered."""
         self._shared[:] = 0
         while True:
             self._fit(0)
             state = state.to(self.visited.layout)
             own = self._thread(0)
             todo, transitions = np.zeros(1, np.int64), np.zeros(1, np.uint32)
-            self._expand(self._block(state, 0, todo, transitions, only_look=True), [own])
+            self._expand(self._block(state, 0, todo, transitions, only_look=True, reduced=reduced), [own])
             if not own.n[jit_expand.PUT_BACK]:
-                words = own.buffer[: int(own.n[jit_expand.FOUND]) * self.visited.layout.words]
-                return States(0, self.visited.layout, words.copy())
+                count = int(own.n[jit_expand.FOUND])
+                words = own.buffer[: count * self.visited.layout.words]
+                asleep = own.sleepers[:count].copy() if self.memo.with_sleep and reduced else NO_SLEEP
+                return States(0, self.visited.layout, words.copy(), asleep)
             self._fill([own])
 
-    def flags(self, states: States) -> Array:
-        """The modes that are enabled in each of the states."""
+    def flags(self, states: States) -> Array | None:
+        """The modes that are enabled in each of the states; None if that waits for answers."""
         flags = np.zeros(states.count, np.uint8)
         missing = np.zeros(_MISSES, np.int64)
         layout = (states.layout.word, states.layout.shift, states.layout.mask)
@@ -121,6 +137,8 @@ class BlockExpander:
             if not many:
                 return flags
             self.memo.settle(np.full(many, jit_memo.MISS_PLACE, np.int64), missing[:many].copy(), _NO_ROWS)
+            if self.memo.waits:
+                return None
 
     def _expand(self, block: Any, threads: list[Any]) -> None:
         for own in threads:
@@ -217,6 +235,7 @@ class BlockExpander:
         transitions: Array,
         inverted: bool = False,
         only_look: bool = False,
+        reduced: bool = True,
     ) -> Any:
         memo, new, layout = self.memo, self._new, self.visited.layout
         settings = np.zeros(jit_expand.SETTING_COUNT, np.int64)
@@ -231,9 +250,9 @@ class BlockExpander:
             (jit_expand.BASE, count),
             (jit_expand.TODO, len(todo)),
             (jit_expand.MOST_NEW, min(len(new.keys), self.visited.room - count)),
-            (jit_expand.WITH_SLEEP, memo.with_sleep and not only_look),
+            (jit_expand.WITH_SLEEP, memo.with_sleep and reduced),
             (jit_expand.WITH_PROVISO, self.with_proviso and not only_look),
-            (jit_expand.REDUCING, memo.reduction is not None and not only_look),
+            (jit_expand.REDUCING, memo.reduction is not None and reduced),
             (jit_expand.INVERTED, inverted),
             (jit_expand.ONLY_LOOK, only_look),
             (jit_expand.CHUNK, max(1, min(_CHUNK, len(todo) // (8 * self._team.size)))),

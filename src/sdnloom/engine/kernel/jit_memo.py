@@ -47,7 +47,7 @@ FIRST_ACTION, SLOTS = 0, 1  # components
 ACTION, CORE, OWN, OWN_COUNT, BATCH, BATCH_COUNT, EVENT = range(7)  # locals
 TO, NUMBER = 0, 1  # batches
 ITEM_SLOT, ITEM_MESSAGE = 0, 1  # own, items
-PARENT, LAST, TAKE, TAKE_COUNT = range(4)  # contents
+PARENT, LAST, TAKE, TAKE_COUNT = range(4)  # contents; without a parent LAST is the number in the tables
 MESSAGE, REST, FAULT = range(3)  # takes
 PUSHED, PUSH_FAULT = 0, 1  # push_alts
 # place_info; RECEIVED is where its receptions are, in a small hash table of (batch + 1, place after) rows
@@ -458,7 +458,7 @@ def expand(t, place):
     if t.place_info[place, MOVE] >= 0:
         return 0
     component = t.places[place, 0]
-    start = t.n[MOVES]
+    start, faults = t.n[MOVES], t.n[FAULTS]
     status = 0
     flags = 0
     active = 0
@@ -485,7 +485,7 @@ def expand(t, place):
         if idle == 0:
             active = t.n[MOVES] - start
     if status < 0:
-        t.n[MOVES] = start
+        t.n[MOVES], t.n[FAULTS] = start, faults
         return status
     t.place_info[place, FLAGS] = flags
     t.place_info[place, ACTIVE] = active

@@ -1,6 +1,6 @@
 """The kernel's memos on the Python side: the meaning of their numbers, and filling of misses."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -90,6 +90,11 @@ class KernelMemo:
         self._arrays = self._new_arrays()
         self._bundle: Any = None  # the arrays for compiled code; None after one of them was replaced
 
+    @property
+    def waits(self) -> bool:
+        """Whether something stays missing until questions to user code are answered elsewhere."""
+        return False
+
     # Meaning of rows
 
     def initial(self) -> list[int]:
@@ -151,7 +156,7 @@ class KernelMemo:
     # Filling
 
     def settle(self, kinds: Array, keys: Array, classes: Array) -> None:
-        """Fill what a search misses, in this order; both arrays are used up."""
+        """Fill what a search misses, in this order, or as much as can be filled now; both arrays are used up."""
         places = keys[kinds == jit_memo.MISS_PLACE].tolist() if self.reduction is not None else []
         left = len(kinds)
         while left:
@@ -159,6 +164,8 @@ class KernelMemo:
             filled = self._fill()
             if left and not filled and full and not self._grow():
                 self._grow_scratch()
+            elif left and not filled and not full:  # it waits for answers
+                break
         self._classify(dict.fromkeys(places))
 
     def _classify(self, places: Iterable[int]) -> None:
@@ -169,11 +176,22 @@ class KernelMemo:
                 self.tables.pause()
             component, number = divmod(key, 1 << 32)
             row = first_place[component] + number
-            if info[row, jit_memo.CLASS] < 0:
+            if info[row, jit_memo.MOVE] >= 0 and info[row, jit_memo.CLASS] < 0:
                 info[row, jit_memo.CLASS] = self.graph.class_of(component, self._place(component, number))
 
     def _fill(self) -> bool:
-        """Ask user code what compiled code noted as missing; whether there was anything."""
+        """Ask user code what compiled code noted as missing; whether anything was filled."""
+        misses = self._arrays["misses"][: self.count(jit_memo.MISSES)].tolist()
+        try:
+            return self._fill_misses(misses)
+        finally:  # what a limit has ended may be asked again: paths are found again afterwards
+            self._arrays["misses"][: len(misses)] = np.array(misses, np.int64).reshape(-1, 2)
+            self._arrays["n"][jit_memo.MISSES] = len(misses)
+            self._flush()
+            self._grow()
+
+    def _fill_misses(self, misses: list[Sequence[int]]) -> bool:
+        """Fill these (kind, key) misses, and remove from the list what was filled; whether there was anything."""
         fillers = {
             jit_memo.MISS_STEP: self._fill_step,
             jit_memo.MISS_TAKE: self._fill_take,
@@ -182,19 +200,14 @@ class KernelMemo:
             jit_memo.MISS_MASK: self._fill_mask,
             jit_memo.MISS_RANK: self._fill_rank,
         }
-        count = self.count(jit_memo.MISSES)
-        misses = self._arrays["misses"][:count].tolist()
         filled = 0
         try:
             for kind, key in misses:
                 fillers[kind](key)
                 filled += 1
-        finally:  # what a limit has ended may be asked again: paths are found again afterwards
-            self._arrays["misses"][: count - filled] = self._arrays["misses"][filled:count].copy()
-            self._arrays["n"][jit_memo.MISSES] = count - filled
-            self._flush()
-            self._grow()
-        return count > 0
+        finally:
+            del misses[:filled]
+        return filled > 0
 
     def _fill_step(self, key: int) -> None:
         rest, message = divmod(key - 1, _MESSAGES)
@@ -296,7 +309,7 @@ class KernelMemo:
         if known is None:
             known = self.count(jit_memo.CONTENTS)
             self._room("contents", length=known + 1)
-            self._arrays["contents"][known] = (-1, 0, 0 if self._fifo[channel] else -1, 0)
+            self._arrays["contents"][known] = (-1, number, 0 if self._fifo[channel] else -1, 0)
             self._arrays["n"][jit_memo.CONTENTS] += 1
             self._numbers[known] = (channel, number)
             self._content_of[channel, number] = known
@@ -349,11 +362,30 @@ class KernelMemo:
                 self._grow()
         return numbers
 
+    # For several processes
+
+    def contents_of(self, channel: int) -> list[int]:
+        """The kernel's numbers of all contents that the tables have of a channel."""
+        return [self.content(channel, number) for number in range(len(self.tables.contents[channel]))]
+
+    def is_queue(self, channel: int) -> bool:
+        """Whether compiled code pushes and takes without asking."""
+        return self._fifo[channel]
+
+    def make_room(self, scratch: bool) -> None:
+        """Make room in arrays that compiled code found full."""
+        if not self._grow() and scratch:
+            self._grow_scratch()
+
     # Arrays
 
     def count(self, counter: int) -> int:
         """One of the compiled memos' counters."""
         return int(self._arrays["n"][counter])
+
+    def counters(self) -> bytes:
+        """All counters, to see whether something was added."""
+        return self._arrays["n"].tobytes()
 
     def arrays(self) -> Any:
         """All arrays, for compiled code."""

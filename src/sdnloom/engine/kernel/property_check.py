@@ -34,6 +34,7 @@ class PropertyCheck:
         self._each = each_at_rest and prop.needs in AT_REST and not prop.sometimes
         self._new = NewRows(self.columns)
         self._answers: dict[tuple[int, ...], str | None] = {}
+        self.position = 0  # of the state that is judged
 
     def findings(self, states: States, flags: Array) -> Iterator[tuple[int, Finding]]:
         """The findings of the property, each with the position of the first state of a new combination of values.
@@ -61,6 +62,7 @@ class PropertyCheck:
                 yield position, Finding(self.prop.name, message)
 
     def _message(self, states: States, position: int) -> str | None:
+        self.position = position
         semantics, value = self.memo.tables.semantics, self.memo.value(states.values(position))
         return user_code.violated(self.prop, semantics.memory(self.prop, value), semantics.columns(self.prop, value))
 

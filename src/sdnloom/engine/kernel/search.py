@@ -307,7 +307,9 @@ class KernelSearch:
             self.transitions = before + found.transitions
         self._count = new.last
         counted = new.part(0, end - new.first)
-        flags = self._expander.flags(counted) if self._looks_at_rest else np.zeros(counted.count, np.uint8)
+        flags = self._expander.flags(counted) if self._looks_at_rest else None
+        if flags is None:
+            flags = np.zeros(counted.count, np.uint8)
         for number, finding in self._findings(counted, flags):
             if number >= end:
                 break

@@ -91,6 +91,13 @@ class Visited:
             return -1
         return (int(self.table[(slot + 1) * words - 1]) & jit_expand.NUMBER_MASK) - 1
 
+    def clear(self, most: int) -> None:
+        """Forget all states; a table that is much too large for so many becomes smaller."""
+        if self.slots > _SMALL and self.slots > 16 * most:
+            self.slots = _SMALL
+            self.table = _array(self.slots, self.layout.words)
+        self.table[: (self.slots + jit_expand.BEYOND) * self.layout.words] = 0
+
     def rebuild(self, counts: Sequence[int], states: int) -> None:
         """Make room for so many states, and for so many values in each column."""
         slots = self.slots

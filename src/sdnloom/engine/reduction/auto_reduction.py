@@ -37,6 +37,7 @@ class NoReduction(NamedTuple):
     reason: str
 
 
+IN_CLUSTER = NoReduction("workers of a cluster search without one unless it is asked for")
 FOR_CHECKPOINT = NoReduction("a checkpoint keeps one search")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from sdnloom.engine.counterexample.confirmed_path import path_through
 from sdnloom.engine.counterexample.finding_log import FindingLog
+from sdnloom.engine.counterexample.found_paths import SHORTENING
 from sdnloom.engine.counterexample.minimise import minimise
 from sdnloom.engine.late import LateActions, explored_part, judges_rest
 from sdnloom.engine.limits import LimitWatch, without_collector
@@ -17,7 +18,6 @@ from sdnloom.engine.model import ModelError, System
 from sdnloom.engine.path import Path as Steps
 from sdnloom.engine.path import final_state, replay
 from sdnloom.engine.result import STOPPING, Activity, Counterexample, CounterexampleFound, Limits, Notice, SearchEvent
-from sdnloom.engine.search import SHORTENING
 from sdnloom.engine.semantics import Semantics
 from sdnloom.engine.stop_points import LimitReached, limits_in_force
 from sdnloom.engine.swarm.member import BitstateSearch, MemberOutcome, Pulse, member_document, member_of

@@ -151,6 +151,9 @@ class Lock:
     def __exit__(self, *trouble: object) -> None:
         self.release()
 
+    def _at_fork_reinit(self) -> None:
+        """Nothing: the process of a library that forks, such as Ray's, runs no app; `logging` calls this there."""
+
 
 class RLock(Lock):
     """A lock that its owner can take again."""

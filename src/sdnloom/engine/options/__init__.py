@@ -1,0 +1,1 @@
+"""Options of a search, beyond their types in `engine/result.py`."""

@@ -1,0 +1,40 @@
+"""Options of a search that do not go together."""
+
+from collections.abc import Sequence
+
+from sdnloom.engine.model import Observer
+from sdnloom.engine.result import SearchOptions
+from sdnloom.errors import SdnloomError
+
+
+def refuse_bad_mixes(options: SearchOptions, observers: Sequence[Observer]) -> None:
+    """Raise SdnloomError for options that do not go together."""
+    if options.cluster is not None:
+        refused = {
+            "order 'dfs'": options.order == "dfs",
+            f"the {options.engine} engine": options.engine != "auto",
+            "a checked run": options.checked,
+            "a folder for the disk": options.disk is not None,
+            "an observer, as the discovery of inputs needs it": bool(observers),
+        }
+        for what, given in refused.items():
+            if given:
+                raise SdnloomError(f"{what} is not possible in a cluster, which searches breadth first")
+    if options.engine == "kernel" and options.order == "dfs":
+        raise SdnloomError("the kernel engine searches breadth first; use the loop engine for order 'dfs'")
+    if options.engine == "kernel" and options.checked:
+        raise SdnloomError("checked runs evaluate every step in Python; use the loop engine")
+    if options.disk is not None:
+        mixes: tuple[tuple[str, object], ...] = (("engine", "loop"), ("order", "dfs"), ("checked", True))
+        for option, bad in mixes:
+            if getattr(options, option) == bad:
+                what = f"option {option} is {bad!r}" if option != "checked" else "the run is checked"
+                raise SdnloomError(f"{what}; a search on disk needs the kernel engine, which searches breadth first")
+    if options.threads is not None and (type(options.threads) is not int or options.threads < 1):
+        raise SdnloomError(f"option threads is {options.threads!r}; expected a positive whole number")
+    for name, value, known in (
+        ("engine", options.engine, ("auto", "loop", "kernel")),
+        ("order", options.order, ("auto", "bfs", "dfs")),
+    ):
+        if value not in known:
+            raise SdnloomError(f"option {name} is {value!r}; expected one of {', '.join(known)}")
