@@ -22,6 +22,7 @@ BENCHMARKS: dict[str, str] = {
     "platforms": "benchmarks.platforms",
     "random-packets": "benchmarks.random_packets",
     "reduce-auto": "benchmarks.reduce_auto",
+    "scale-disk": "benchmarks.scale_disk",
     "snapshots": "benchmarks.snapshots",
     "soft-modified": "benchmarks.soft_modified",
     "soft-table2": "benchmarks.soft_table2",

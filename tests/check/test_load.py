@@ -166,6 +166,11 @@ def test_a_file_is_named_by_a_string_or_a_path(tmp_path: Path) -> None:
     assert read_scenario(SCENARIO, str(file)).fingerprint() == load_scenario(file).fingerprint()
 
 
+def test_the_folder_for_disk_is_beside_the_file(tmp_path: Path) -> None:
+    file = write(tmp_path, SCENARIO + '\n[search]\ndisk = "spill"\n')
+    assert load_scenario(file).options.disk == str(tmp_path / "spill")
+
+
 @pytest.mark.parametrize("read", [load_scenario, load_trace, load_graphml, load_mininet, read_policy_file])
 @pytest.mark.parametrize("kind", [str, Path])
 def test_every_file_can_be_named_by_a_string_or_a_path(
@@ -397,6 +402,11 @@ MISTAKES = [
         "[topology]",
         '[search]\nengine = "kernel"\norder = "dfs"\n[topology]',
         ["search.engine is 'kernel'", "expected auto or loop, as order is 'dfs'"],
+    ),
+    (
+        "[topology]",
+        '[search]\ndisk = "spill"\nengine = "loop"\n[topology]',
+        ["search.disk is 'spill'", "expected no folder, as engine is 'loop'"],
     ),
     ("[topology]", '[[statistics]]\nport = "s1:9"\nvalues = [1]\n[topology]', ["statistics[0].port: s1:9", "are 1, 2"]),
     ('file = "hub.py"\nclass = "Hub"', 'app = "."', ["program.app is '.'", "a Python file", "or a module"]),

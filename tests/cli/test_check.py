@@ -181,6 +181,21 @@ def test_only_the_limit_that_was_reached_is_to_be_raised(sdnloom: CommandLine, t
     assert "to see more" not in skipped.out
 
 
+def test_a_search_goes_on_in_a_folder_and_says_how_much_was_there(
+    sdnloom: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, HOLDS)
+    (tmp_path / "spill").mkdir()
+    monkeypatch.setattr("sdnloom.engine.kernel.disk.search.SPILL_AT", 1)
+    whole, stored = sdnloom("check", "hub.toml"), sdnloom("check", "hub.toml", "--disk", "spill")
+    assert stored.code == whole.code
+    assert re.sub(r", 0\.\d MB on disk", "", stored.out) == whole.out != stored.out
+    assert "the memory is full: the search goes on with files in spill (states so far: 1)\n" in stored.err
+    assert json.loads(sdnloom("check", "hub.toml", "--disk", "spill", "--format", "json").out)["disk_bytes"] > 0
+    refused = sdnloom("check", "hub.toml", "--disk", "gone")
+    assert (refused.code, "the folder for --disk is 'gone': No such file or directory" in refused.err) == (2, True)
+
+
 KEYS = [
     "schema",
     "verdict",

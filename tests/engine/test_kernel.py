@@ -30,7 +30,8 @@ def threads_for_small_blocks(monkeypatch) -> None:
 
 
 def summary(result: Result) -> tuple[object, ...]:
-    statistics = replace(result.statistics, engine="", seconds=0.0, evaluations={}, cores={}, bytes_per_state=None)
+    own = {"engine": "", "bytes_per_state": None, "disk_bytes": 0}
+    statistics = replace(result.statistics, seconds=0.0, evaluations={}, cores={}, **own)
     if result.incomplete is not None:  # the kernel looks at a whole level before it ends
         statistics = replace(statistics, active=frozenset(), routes=frozenset())
     return result.verdict, statistics, result.violations, result.witnesses, result.never

@@ -363,6 +363,12 @@ def _options(table: Table) -> tuple[SearchOptions, int]:
     engine = table.choice("engine", ("auto", "loop", "kernel"), "auto")
     if order == "dfs" and engine == "kernel":
         table.fail("engine", engine, "auto or loop, as order is 'dfs': the kernel engine searches breadth first")
+    disk = table.text("disk", None)
+    if disk is not None:
+        if order == "dfs" or engine == "loop":
+            given = f"order is {order!r}" if order == "dfs" else f"engine is {engine!r}"
+            table.fail("disk", disk, f"no folder, as {given}: it needs the kernel engine, which searches breadth first")
+        disk = str(table.beside("disk", disk))
     options = SearchOptions(
         engine=engine,
         order=order,
@@ -374,6 +380,7 @@ def _options(table: Table) -> tuple[SearchOptions, int]:
             table.number("time_limit", None),
             None if memory is None else memory * MEBIBYTE,
         ),
+        disk=disk,
     )
     seed = table.whole("seed", 0, default=0)
     table.close()

@@ -35,7 +35,7 @@ from sdnloom.switches.vswitch_processes import need_open_vswitch
 CHECK_GROUPS = {
     **APP_GROUPS,
     "Search": ("find_all", "order", "engine", "threads", "seed"),
-    "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
+    "Limits": ("max_states", "max_depth", "time_limit", "memory_limit", "disk"),
     "Checkpoints": ("checkpoint",),
     "Reduction and strategies": ("reduce", "reduce_auto", "explain", "strategy", "same_flow", "pkt_seq"),
     "Discovery": ("discover", "discover_only", "stacks", "fields"),
@@ -99,6 +99,11 @@ CHECK_GROUPS = {
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Keep the search in this file, every minute and at its end; `sdnloom resume FILE` goes on.",
+)
+@click.option(
+    "--disk",
+    metavar="FOLDER",
+    help="Go on with files in this folder when the memory is full (the limit, or 80 % of the machine's).",
 )
 @click.option(
     "--discover",
@@ -192,6 +197,7 @@ def command(
     memory_limit: int | None,
     threads: int | None,
     checkpoint: Path | None,
+    disk: str | None,
     coverage: bool,
     show_output: bool,
     exports: tuple[Path, ...],
@@ -257,6 +263,7 @@ def command(
         time_limit=time_limit,
         memory_limit=memory_limit,
         threads=threads,
+        disk=disk,
         discover="only" if discover_only else discover,
         stacks=stacks,
         fields=fields,

@@ -60,6 +60,8 @@ class SearchOptions:
     strategy: Strategy | None = None
     limits: Limits = field(default_factory=Limits)
     threads: int | None = None  # of the kernel; None is one for each core
+    # A folder: what does not fit into the memory goes to files there. The kernel searches, from the start.
+    disk: str | None = None
     explain: bool = False  # say in the result which actions conflict, and why
     checked: bool = False  # run every step twice, check footprints against commutation, check every law
 
@@ -88,6 +90,7 @@ class Statistics:
     dives: int = 0  # into the depth, beside a breadth-first search
     dive_states: int = 0  # found in dives; the search may have found them too
     routes: frozenset[SentRoute] = frozenset()  # on which something was sent
+    disk_bytes: int = 0  # the most that was in files at once; 0 if all was in memory
 
 
 @dataclass(frozen=True)

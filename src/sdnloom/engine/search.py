@@ -4,7 +4,8 @@ import importlib.util
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sdnloom.engine import stop_points
 from sdnloom.engine.checkpoint.keeper import CheckpointKeeper, refuse_without_kernel
@@ -60,6 +61,10 @@ from sdnloom.engine.strategy import skipped
 from sdnloom.engine.system_graph import StateObserver, SystemGraph
 from sdnloom.errors import SdnloomError
 
+if TYPE_CHECKING:
+    from sdnloom.engine.kernel.disk.files import Folder
+    from sdnloom.engine.kernel.search import KernelSearch
+
 SMALL_RUN = 200_000  # transitions after which the kernel is faster, its start included
 TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
@@ -69,6 +74,7 @@ STEPS_TO_SHORTEN = 50_000  # that are followed in attempts to leave some out
 MEMORIES_AT_FIRST = 50  # of a property, that are checked when a reduced search takes over; the others at its end
 COMPILING = "while the kernel engine was compiled"
 LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
+GOING_TO_DISK = "the memory is full: the search goes on with files in"
 _WAIT = 0.05  # seconds between two looks at the compilation
 
 
@@ -186,6 +192,7 @@ class _Run:
             )
         self.engine: Engine | None = None
         self.name = "loop"
+        self.folder: Folder | None = None  # of a search on disk
         self.overtaken: Progress | None = None  # how far an engine before this one has come
         self.compilation: KernelCompilation | None = None
         self.began = watch.seconds
@@ -204,6 +211,9 @@ class _Run:
                     return self._result(engine)
             except RestartRequired as required:
                 return Result(required.restart, self._statistics())
+            finally:
+                if self.folder is not None:
+                    self.folder.close()
 
     def _result(self, engine: Engine) -> Result:
         if self.checkpoint is not None:
@@ -357,11 +367,12 @@ class _Run:
             self.dives.dives if self.dives else 0,
             self.dives.states if self.dives else 0,
             _routes(tables),
+            self.folder.most_bytes if self.folder else 0,
         )
 
     def _explore(self) -> Engine:
         try:
-            if self.options.engine == "kernel" or self.checkpoint is not None:
+            if self.options.engine == "kernel" or self.options.disk is not None or self.checkpoint is not None:
                 return self._kernel_alone()
             if self.options.engine == "loop" or not self._kernel_serves():
                 return self._loop()
@@ -466,7 +477,10 @@ class _Run:
             stopped = self._new_loop()
             stopped.stopped = reason
             return stopped
-        engine = KernelSearch(
+        kind: Callable[..., KernelSearch] = KernelSearch
+        if self.options.disk is not None:
+            kind = self._on_disk(self.options.disk)
+        engine = kind(
             self.tables,
             self.reduction,
             limits=self.options.limits,
@@ -477,6 +491,7 @@ class _Run:
             observations=self.observations,
             each_at_rest=self.late is not None,
             threads=self.options.threads or available_cores(),
+            kept=self.checkpoint is not None,
         )
         self.log.value = engine.value
         self.engine, self.name = engine, "kernel"
@@ -484,6 +499,17 @@ class _Run:
             self.checkpoint.resume(self, engine)
         engine.run()
         return engine
+
+    def _on_disk(self, path: str) -> "Callable[..., KernelSearch]":
+        from sdnloom.engine.kernel.disk.files import Folder
+        from sdnloom.engine.kernel.disk.search import DiskSearch
+
+        self.folder = folder = Folder(path)
+
+        def on_spill(states: int) -> None:
+            self.on_event(Notice(f"{GOING_TO_DISK} {path} (states so far: {states:,})"))
+
+        return partial(DiskSearch, folder=folder, on_spill=on_spill)
 
     def _new_log(self) -> FindingLog:
         return FindingLog(self.whole.system, self.late, self.options.find_all)
@@ -600,6 +626,11 @@ def _refuse_bad_mixes(options: SearchOptions) -> None:
         raise SdnloomError("the kernel engine searches breadth first; use the loop engine for order 'dfs'")
     if options.engine == "kernel" and options.checked:
         raise SdnloomError("checked runs evaluate every step in Python; use the loop engine")
+    if options.disk is not None:
+        for name, bad in (("engine", "loop"), ("order", "dfs"), ("checked", True)):
+            if getattr(options, name) == bad:
+                given = f"option {name} is {bad!r}" if name != "checked" else "the run is checked"
+                raise SdnloomError(f"{given}; a search on disk needs the kernel engine, which searches breadth first")
     if options.threads is not None and (type(options.threads) is not int or options.threads < 1):
         raise SdnloomError(f"option threads is {options.threads!r}; expected a positive whole number")
     for name, value, known in (

@@ -48,6 +48,8 @@ def limit_hints(report: Report | ActorReport) -> list[str]:
 def _scenario_hints(report: Report) -> list[str]:
     options, scenario = report.scenario.options, report.scenario
     hints = []
+    if "the memory limit of" in (report.result.incomplete or "") and options.disk is None and options.order != "dfs":
+        hints.append("--disk FOLDER: the search goes on with its states in files; the same results")
     if (
         not report.result.reduction
         and options.reduce is not True

@@ -107,6 +107,12 @@ def dives_text(result: Result) -> str:
     return f"; in {counted(done.dives, 'dive')} into the depth {counted(done.dive_states, 'state')}"
 
 
+def disk_text(result: Result) -> str:
+    """How much of a search was on disk."""
+    size = result.statistics.disk_bytes
+    return f", {size / 1e6:,.1f} MB on disk" if size else ""
+
+
 def replay_commands(
     report: JudgedReport, traces: Mapping[Counterexample, Path], kinds: Sequence[str] = ("view",)
 ) -> list[str]:

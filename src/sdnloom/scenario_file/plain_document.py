@@ -98,4 +98,5 @@ _FILES: dict[tuple[str, ...], Callable[[Any, Path, Path], Any]] = {
     ("hosts",): _in_tables("kind", _object),
     ("properties",): _in_tables("file", _file),
     ("search", "same_flow"): _object,
+    ("search", "disk"): _file,
 }

@@ -61,6 +61,7 @@ class CheckKeywords(SettingKeywords, total=False):
     time_limit: float  # --time-limit, in seconds
     memory_limit: int  # --memory-limit, in MiB
     threads: int  # --threads
+    disk: str  # --disk
     discover: bool | Literal["only"]  # --discover, --discover-only
     stacks: Sequence[str]  # --stack
     fields: Sequence[str]  # --field

@@ -37,6 +37,7 @@ class CheckOptions:
     time_limit: float | None = None
     memory_limit: int | None = None  # MiB
     threads: int | None = None
+    disk: str | None = None  # a folder
     discover: bool | Literal["only"] = False
     stacks: Sequence[str] = ()
     fields: Sequence[str] = ()
@@ -54,7 +55,7 @@ class CheckOptions:
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < least):
                 raise ScenarioError(f"{name} is {shown(value)}; expected a whole number of at least {least}")
-        for name in ("strategy", "same_flow", "pkt_seq"):
+        for name in ("strategy", "same_flow", "pkt_seq", "disk"):
             if not isinstance(getattr(self, name), str | None):
                 raise ScenarioError(f"{name} is {shown(getattr(self, name))}; expected a text")
         for name in ("stacks", "fields"):
@@ -81,6 +82,7 @@ class CheckOptions:
             "explain": self.explain or None,
             "find_all": self.find_all,
             "threads": self.threads,
+            "disk": self.disk,
         }
         limits: dict[str, Any] = {name: limit for name, limit in vars(self.limits).items() if limit is not None}
         options = replace(
@@ -120,6 +122,7 @@ class CheckOptions:
             "max_depth": self.max_depth,
             "time_limit": self.time_limit,
             "memory_limit": self.memory_limit,
+            "disk": self.disk,
             "seed": self.seed,
             "strategies": None if self.strategy is None else strategy_names(self.strategy),
             "same_flow": self.same_flow,

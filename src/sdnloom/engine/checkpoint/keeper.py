@@ -237,6 +237,7 @@ def refuse_without_kernel(options: SearchOptions, observers: Sequence[Observer])
         "order 'dfs'": options.order == "dfs",
         "a checked run": options.checked,
         "observers": bool(observers),
+        "a folder for the disk": options.disk is not None,
     }
     for name, given in wrong.items():
         if given:

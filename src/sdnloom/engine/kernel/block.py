@@ -10,8 +10,7 @@ from sdnloom.engine.kernel.layout import Array
 from sdnloom.engine.kernel.memo import KernelMemo
 from sdnloom.engine.kernel.states import NO_SLEEP, States, repacked
 from sdnloom.engine.kernel.threads import Team
-from sdnloom.engine.kernel.visited_states import MOST_STATES, Visited, grown
-from sdnloom.engine.stop_points import LimitReached
+from sdnloom.engine.kernel.visited_states import Visited, grown
 from sdnloom.errors import SdnloomError
 
 BLOCK_STATES = 1 << 17  # of a block
@@ -62,7 +61,7 @@ class BlockExpander:
 
     def __init__(self, memo: KernelMemo, visited: Visited, team: Team, with_proviso: bool) -> None:
         self.memo, self.visited, self._team = memo, visited, team
-        self._with_proviso = with_proviso
+        self.with_proviso = with_proviso
         self._longest = _SUCCESSORS
         self._growth = _GROWTH
         self._threads: list[Any] = []
@@ -74,6 +73,8 @@ class BlockExpander:
 
     def expand(self, states: States, count: int, inverted: bool = False) -> Expanded:
         """Expand states when `count` states are known; with `inverted` by what the reduction leaves out."""
+        if states.count > BLOCK_STATES:
+            raise AssertionError(f"a block has {states.count:,} states; expected at most {BLOCK_STATES:,}")
         self._shared[:] = 0
         self._growth = _GROWTH
         for own in self._threads:
@@ -172,12 +173,13 @@ class BlockExpander:
 
     # Room
 
+    def needed(self, states: int) -> int:
+        """For how many new states an expansion of so many states wants to have room in the table."""
+        return self._growth * states + _SPARE * self._team.size
+
     def _make_room(self, count: int, todo: int) -> None:
         """Room for what the states may lead to, in the table, in its layout and in the arrays of new states."""
-        needed = int(self._shared[jit_expand.NEXT_NEW]) + self._growth * todo
-        needed += _SPARE * self._team.size
-        if count + needed > MOST_STATES:
-            raise LimitReached(f"the kernel engine has numbers for {MOST_STATES:,} states only")
+        needed = int(self._shared[jit_expand.NEXT_NEW]) + self.needed(todo)
         self._fit(count + needed)
         new, words = self._new, self.visited.layout.words
         if needed > len(new.keys):
@@ -229,7 +231,7 @@ class BlockExpander:
             (jit_expand.TODO, len(todo)),
             (jit_expand.MOST_NEW, min(len(new.keys), self.visited.room - count)),
             (jit_expand.WITH_SLEEP, memo.with_sleep and not only_look),
-            (jit_expand.WITH_PROVISO, self._with_proviso and not only_look),
+            (jit_expand.WITH_PROVISO, self.with_proviso and not only_look),
             (jit_expand.REDUCING, memo.reduction is not None and not only_look),
             (jit_expand.INVERTED, inverted),
             (jit_expand.ONLY_LOOK, only_look),

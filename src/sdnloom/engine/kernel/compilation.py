@@ -6,6 +6,7 @@ numba keeps compiled functions in a cache on disk, from which this process loads
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from sdnloom.engine.disciplines import Fifo
@@ -55,6 +56,8 @@ def _start() -> "subprocess.Popen[bytes] | None":
 
 def compile_kernel() -> None:
     """Compile every function of the kernel, by a search that needs all of them."""
+    from sdnloom.engine.kernel.disk.files import Folder
+    from sdnloom.engine.kernel.disk.search import DiskSearch
     from sdnloom.engine.kernel.search import KernelSearch
 
     limits, system = Limits(), _counters()
@@ -69,6 +72,21 @@ def compile_kernel() -> None:
     )
     search.run()
     search.values(search.count() - 1)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Folder(name)
+        on_disk = DiskSearch(
+            Memo(system),
+            None,
+            limits=Limits(memory=1),  # to disk at once
+            watch=LimitWatch(limits),
+            on_finding=never_stop,
+            on_pause=lambda: None,
+            folder=folder,
+            on_spill=lambda states: None,
+        )
+        on_disk.run()
+        on_disk.values(on_disk.count() - 1)
+        folder.close()
 
 
 def _counters() -> System:

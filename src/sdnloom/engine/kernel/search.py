@@ -6,14 +6,16 @@ loop's, whatever the number of threads.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numba.core.registry import cpu_target
 
 from sdnloom.engine.checkpoint.file import CheckpointError
 from sdnloom.engine.kernel import jit_expand, jit_memo, jit_order
-from sdnloom.engine.kernel.block import BLOCK_STATES, BlockExpander, Expanded
+from sdnloom.engine.kernel.block import BLOCK_STATES, BlockExpander
+from sdnloom.engine.kernel.disk import jit_runs
 from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.memo import KernelMemo
 from sdnloom.engine.kernel.property_check import BlockObserver, PropertyCheck
@@ -37,6 +39,8 @@ ENTRIES = (
     *(jit_order.move_states, jit_order.repack_states, jit_order.have_numbers, jit_order.gather_states),
     *(jit_memo.settle, jit_memo.find, jit_memo.rehash, jit_memo.reindex, jit_memo.reindex_places),
     *(jit_memo.intern_places, jit_memo.push_again),
+    *(jit_runs.hash_states, jit_runs.sort_slots, jit_runs.mark_old, jit_runs.merge_runs, jit_runs.keep_new),
+    *(jit_runs.count_new, jit_runs.number_states, jit_runs.pick_new),
 )  # the compiled functions that Python calls
 
 
@@ -50,6 +54,33 @@ def is_compiled() -> bool:
         )
     except (AttributeError, IndexError, TypeError):  # a numba that keeps its cache in another way
         return False
+
+
+class Frontier(Protocol):
+    """States that are to be expanded, in memory or elsewhere."""
+
+    @property
+    def first(self) -> int:
+        """The number of the first one."""
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+
+    def part(self, start: int, stop: int) -> "Frontier":
+        """Some of them."""
+
+    def loaded(self) -> States:
+        """The states in memory."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """How new states were found: their parents, and the transitions that were taken by then."""
+
+    parents: Array
+    transitions: int  # since what was counted before
+    until: Callable[[int], int]  # of these, those taken when the new state at a position was found, its own included
 
 
 class KernelSearch:
@@ -68,7 +99,9 @@ class KernelSearch:
         observations: Sequence[Observation] = (),
         each_at_rest: bool = False,
         threads: int = 1,
+        kept: bool = False,
     ) -> None:
+        self._kept = kept  # whether `saved` will be asked
         self.limits, self.watch = limits, watch
         self.with_proviso = reduction is not None and reduction.cycle_proviso
         self.on_finding, self.on_pause, self.on_level = on_finding, on_pause, on_level
@@ -110,7 +143,7 @@ class KernelSearch:
             self._team.close()
 
     def _run(self) -> None:
-        waiting = self._waiting
+        waiting: list[Frontier] = [*self._waiting]
         if self._boundary is None:
             self.visited.add(self._initial.words, 0)
             if self._is_done_with(self._initial, None):
@@ -185,9 +218,16 @@ class KernelSearch:
     def _route(self, number: int) -> list[int]:
         numbers = [number]
         while number:
-            number = int(self._parents[number])
+            number = self._parent(number)
             numbers.append(number)
         return numbers[::-1]
+
+    def _parent(self, number: int) -> int:
+        return int(self._parents[number])
+
+    def _number_of(self, state: States) -> int:
+        """The number of a visited state."""
+        return self.visited.number_of(state.words)
 
     def _state(self, number: int) -> States:
         if self._latest.first <= number < self._latest.last:
@@ -201,7 +241,7 @@ class KernelSearch:
         for following in self._route(number)[1:]:
             found = self._expander.successors(path[-1])
             ones = (found.part(position, position + 1) for position in range(found.count))
-            step = next((one for one in ones if self.visited.number_of(one.words) == following), None)
+            step = next((one for one in ones if self._number_of(one) == following), None)
             if step is None:  # only a checkpoint can say so
                 raise CheckpointError(f"the checkpoint has a parent of state {following:,} that does not lead to it")
             path.append(step)
@@ -209,7 +249,7 @@ class KernelSearch:
 
     # Levels
 
-    def _breadth(self, waiting: list[States]) -> bool:
+    def _breadth(self, waiting: list[Frontier]) -> bool:
         """Expand level by level; True when the search is over."""
         level = len(self._route(waiting[0].first)) - 1
         while waiting:
@@ -217,21 +257,25 @@ class KernelSearch:
             self.depth = max(self.depth, level)
             if level == self.limits.depth:
                 return self._is_over_at_depth(waiting)
-            following: list[States] = []
-            over = any(self._has_ended_with(block, following) for block in _blocks(waiting))
+            following: list[Frontier] = []
+            over = self._has_ended_in_level(waiting, following)
             waiting = following
             level += 1
             if over:
                 self.depth = max(self.depth, level if waiting else 0)
                 return True
-            if waiting:
-                self._note_boundary(waiting)
-                if self.on_level():
-                    self.depth = max(self.depth, level)
-                    return True
+            if self._kept and waiting:
+                self._note_boundary([each for each in waiting if isinstance(each, States)])
+            if waiting and self.on_level():
+                self.depth = max(self.depth, level)
+                return True
         return False
 
-    def _has_ended_with(self, block: States, following: list[States], inverted: bool = False) -> bool:
+    def _has_ended_in_level(self, waiting: list[Frontier], following: list[Frontier]) -> bool:
+        """Expand a level; whether the search ends in it. New states are added to those that follow."""
+        return any(self._has_ended_with(block, following) for block in blocks(waiting))
+
+    def _has_ended_with(self, block: States, following: list[Frontier], inverted: bool = False) -> bool:
         """Expand a block; whether the search ends with it. New states are added to those that follow."""
         if self._is_to_stop():
             return True
@@ -239,7 +283,10 @@ class KernelSearch:
         if not inverted:  # what is expanded now is expanded in full
             ends = (block.part(end, end + 1) for end in expanded.ends)
             self._ends += [(end.first, end) for end in ends]
-        over = self._is_done_with(expanded.states, (expanded, block.first))
+        taken = int(expanded.transitions.sum())
+        over = self._is_done_with(
+            expanded.states, Found(expanded.parents(block.first), taken, expanded.transitions_until)
+        )
         if expanded.states.count:
             following.append(expanded.states)
         return over
@@ -249,16 +296,15 @@ class KernelSearch:
         self.stopped = self.watch.reason_to_stop()
         return self.stopped is not None
 
-    def _is_done_with(self, new: States, found: tuple[Expanded, int] | None) -> bool:
+    def _is_done_with(self, new: States, found: Found | None) -> bool:
         """Count new states and check the properties; True when the search ends with one of them."""
         before, most = self.transitions, self.limits.states
         self._latest = new
         end = new.last if most is None else min(new.last, most)  # the number after that of the last state that counts
         limited = end == most and end > new.first
         if found is not None:
-            expanded, first = found
-            self._keep_parents(new.first, expanded.parents(first))
-            self.transitions = before + int(expanded.transitions.sum())
+            self._keep_parents(new.first, found.parents)
+            self.transitions = before + found.transitions
         self._count = new.last
         counted = new.part(0, end - new.first)
         flags = self._expander.flags(counted) if self._looks_at_rest else np.zeros(counted.count, np.uint8)
@@ -270,7 +316,7 @@ class KernelSearch:
                 limited = end == most
         self._count = end
         if found is not None and (self.ended_by_finding or limited):
-            self.transitions = before + expanded.transitions_until(end - 1 - new.first)
+            self.transitions = before + found.until(end - 1 - new.first)
         elif found is None:
             self.transitions = 0
         if self.observers:
@@ -299,9 +345,9 @@ class KernelSearch:
         for at, order in sorted(positions):
             self.observers[order].observation.observe(self.memo.value(new.values(at)))
 
-    def _is_over_at_depth(self, waiting: list[States]) -> bool:
+    def _is_over_at_depth(self, waiting: list[Frontier]) -> bool:
         """Whether states at the depth limit have new successors; then the search ends as incomplete."""
-        for block in _blocks(waiting):
+        for block in blocks(waiting):
             if self._is_to_stop():
                 return True
             expanded = self._expander.expand(block, self._count)
@@ -314,7 +360,7 @@ class KernelSearch:
 
     # The cycle proviso, see `reduction/cycle_proviso.py`. It is checked on the loop's graph: few states are concerned.
 
-    def _expand_ignored(self, following: list[States]) -> bool:
+    def _expand_ignored(self, following: list[Frontier]) -> bool:
         """Expand in full the states in which actions are postponed for ever; True when the search is over."""
         ends, self._ends = self._ends, []
         if not ends:
@@ -338,12 +384,21 @@ class KernelSearch:
         return False
 
 
-def _blocks(waiting: list[States]) -> Iterable[States]:
+def blocks(waiting: list[Frontier]) -> Iterable[States]:
     """The states in blocks of moderate size; `waiting` is emptied, so that what was expanded can be freed."""
     while waiting:
-        parts = [waiting.pop(0)]
-        while waiting and parts[0].count + waiting[0].count + sum(p.count for p in parts[1:]) <= BLOCK_STATES:
-            parts.append(waiting.pop(0))
-        states = joined(parts)
-        for start in range(0, states.count, BLOCK_STATES):
-            yield states.part(start, start + BLOCK_STATES)
+        yield next_block(waiting)
+
+
+def next_block(waiting: list[Frontier], size: int = BLOCK_STATES) -> States:
+    """The first states, at most `size` of them, which are taken from those that wait."""
+    first = waiting.pop(0)
+    if first.count > size:
+        waiting.insert(0, first.part(size, first.count))
+        return first.part(0, size).loaded()
+    parts = [first.loaded()]
+    count = first.count
+    while waiting and count + waiting[0].count <= size:
+        count += waiting[0].count
+        parts.append(waiting.pop(0).loaded())
+    return joined(parts)

@@ -45,6 +45,10 @@ class States:
             self.first + start, self.layout, self.words[start * width : stop * width], self.asleep[start:stop]
         )
 
+    def loaded(self) -> "States":
+        """The states in memory, where these are."""
+        return self
+
     def to(self, layout: Layout) -> "States":
         """The states in another layout."""
         if layout is self.layout:

@@ -16,6 +16,7 @@ from sdnloom.engine.kernel import jit_expand, jit_order
 from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.states import States
 from sdnloom.engine.kernel.threads import Team
+from sdnloom.engine.stop_points import LimitReached
 
 _FIRST_SLOTS = 1 << 12
 _SMALL = 1 << 20  # slots up to which a table moves when it grows, and gets the layout that is best then
@@ -38,7 +39,12 @@ class Visited:
     @property
     def room(self) -> int:
         """How many states it may hold."""
-        return int(self.slots * _FULLEST)
+        return self.room_in(self.slots)
+
+    @staticmethod
+    def room_in(slots: int) -> int:
+        """How many states so many slots may hold."""
+        return int(slots * _FULLEST)
 
     @property
     def used_bytes(self) -> int:
@@ -88,6 +94,8 @@ class Visited:
 
     def rebuild(self, counts: Sequence[int], states: int) -> None:
         """Make room for so many states, and for so many values in each column."""
+        if states > MOST_STATES:
+            raise LimitReached(f"the kernel engine has room for {MOST_STATES:,} states; --disk has more")
         slots = self.slots
         while slots * _FULLEST < states:
             slots = min(int(slots * (2 if slots < _SMALL else _GROWTH)), _MOST_SLOTS)
@@ -98,6 +106,11 @@ class Visited:
                 self._move(self.layout, slots)
         else:
             self._move(Layout(counts), slots)
+
+    def _empty(self, slots: int) -> None:
+        """Drop all states, and have so many slots."""
+        self.table = np.zeros(0, np.uint64)  # freed first
+        self.slots, self.table = slots, _array(slots, self.layout.words)
 
     def _move(self, layout: Layout, slots: int) -> None:
         """Move all states to another table."""

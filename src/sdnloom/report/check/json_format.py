@@ -23,8 +23,10 @@ def report_json(
 
     `confirmations` has what became of violations on the real system.
     """
+    on_disk = report.result.statistics.disk_bytes
     own = {
         "handler_runs": report.handler_runs,
+        **({"disk_bytes": on_disk} if on_disk else {}),
         "reduction": _reduction(report),
         "reduction_choice": report.result.choice,
         "restarts": list(report.result.restarts),

@@ -17,7 +17,7 @@ from sdnloom.report.describe import Names, counted
 from sdnloom.report.limit_hints import limit_hints
 from sdnloom.report.output import output_text
 from sdnloom.report.text_style import PLAIN_STYLE, TextStyle, list_lines
-from sdnloom.report.verdict import Confirmations, dives_text, replay_commands, verdict_text
+from sdnloom.report.verdict import Confirmations, disk_text, dives_text, replay_commands, verdict_text
 
 _MOST_HOSTS = 6  # that a line names
 
@@ -40,7 +40,8 @@ def report_text(
         *verdict_text(report, Names.of(report.scenario.network.topology), style, confirmations),
         *(limit_hints(report) if report.verdict == "incomplete" else ()),
         f"searched {counted(statistics.states, 'state')}, {counted(statistics.transitions, 'transition')}, "
-        f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}{dives_text(report.result)}",
+        f"depth {statistics.depth}, {counted(report.handler_runs, 'handler run')}"
+        f"{disk_text(report.result)}{dives_text(report.result)}",
         *list_lines("bounds", report.bounds or ("none",), style),
         *list_lines("tried", traffic_lines(report.traffic), style),
     ]

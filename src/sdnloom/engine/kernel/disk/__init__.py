@@ -1,0 +1,1 @@
+"""A search of the kernel whose visited states are on disk."""
