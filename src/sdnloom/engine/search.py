@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 SMALL_RUN = 200_000  # transitions after which the kernel is faster, its start included
 TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
 SHORTENING = 5.0  # seconds in which counterexamples are shortened after the time limit
-MOST_ACTIONS = 1 << 11  # of a system, that the kernel has numbers for
+KERNEL_ACTIONS = 1 << 11  # of a system, that the kernel has numbers for
 STATES_TO_SHORTEN = 2_000  # that are searched for a shorter counterexample
 STEPS_TO_SHORTEN = 50_000  # that are followed in attempts to leave some out
 MEMORIES_AT_FIRST = 50  # of a property, that are checked when a reduced search takes over; the others at its end
@@ -430,7 +430,7 @@ class _Run:
     def _kernel_serves(self) -> bool:
         if self.options.order == "dfs" or self.options.checked or self.watch.left < SHORT_RUN:
             return False
-        if len(self.tables.actions) > MOST_ACTIONS:
+        if len(self.tables.actions) > KERNEL_ACTIONS:
             return False
         if importlib.util.find_spec("numba") is not None:
             return True
