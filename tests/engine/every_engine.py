@@ -29,6 +29,7 @@ from sdnloom.engine.checkpoint.file import read_checkpoint, write_checkpoint
 from sdnloom.engine.checkpoint.keeper import CheckpointKeeper
 from sdnloom.engine.kernel import block, memo, visited_states
 from sdnloom.engine.kernel.compilation import compile_kernel
+from sdnloom.engine.kernel.search import next_block
 from sdnloom.engine.model import Action, Component, Mode, Needs, Outcome, System
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused
 from sdnloom.engine.result import Limits, Result, SearchOptions
@@ -110,7 +111,6 @@ def tiny(number: int) -> Iterator[None]:
         for module, sizes in {
             block: {
                 "PARALLEL_FROM": (2,),
-                "BLOCK_STATES": (3, 17, 1 << 17),
                 "_CHUNK": (1, 64),
                 "_MISSES": (1, 5, 1 << 14),
                 "_MASK_ROWS": (1, 1 << 12),
@@ -131,7 +131,7 @@ def tiny(number: int) -> Iterator[None]:
             for name, choices in sizes.items():
                 assert hasattr(module, name)
                 patch.setattr(module, name, chance.choice(choices))
-        patch.setattr("sdnloom.engine.kernel.search.BLOCK_STATES", block.BLOCK_STATES)
+        patch.setattr(next_block, "__defaults__", (chance.choice((3, 17, 1 << 17)),))
         patch.setattr(format_of.os, "fsync", lambda descriptor: None)
         patch.setattr(_Run, "_compiled", lambda self, meanwhile: True)
         yield

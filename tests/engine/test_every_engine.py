@@ -161,9 +161,10 @@ def test_what_a_limit_has_ended_can_be_asked_again():
 
 
 def test_a_search_ends_before_it_has_no_numbers_left(monkeypatch):
-    monkeypatch.setattr("sdnloom.engine.kernel.block.MOST_STATES", 600)
+    monkeypatch.setattr(visited_states, "MOST_VISITED", 600)
+    monkeypatch.setattr(visited_states, "_FIRST_SLOTS", 64)
     found = search(counters(), SearchOptions(engine="kernel", threads=1))
-    assert found.verdict.reason == "the kernel engine has numbers for 600 states only"
+    assert found.verdict.reason == "the kernel engine has room for 600 states; --disk has more"
     assert 0 < found.statistics.states < 216
 
 

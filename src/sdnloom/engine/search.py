@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 SMALL_RUN = HAND_OVER  # transitions after which the kernel is faster, its start included
 TIME_TO_CHANGE = 10.0  # seconds that must be left for a change of the engine
-MOST_ACTIONS = 1 << 11  # of a system, that the kernel has numbers for
+KERNEL_ACTIONS = 1 << 11  # of a system, that the kernel has numbers for
 MEMORIES_AT_FIRST = 50  # of a property, that are checked when a reduced search takes over; the others at its end
 COMPILING = "while the kernel engine was compiled"
 LATE_MATTERS = "a violation ended when what was still waited for had happened, so that is explored in every order too"
@@ -450,7 +450,7 @@ class _Run:
     def _kernel_serves(self) -> bool:
         if self.options.order == "dfs" or self.options.checked or self.watch.left < SHORT_RUN:
             return False
-        if len(self.tables.actions) > MOST_ACTIONS:
+        if len(self.tables.actions) > KERNEL_ACTIONS:
             return False
         if importlib.util.find_spec("numba") is not None:
             return True

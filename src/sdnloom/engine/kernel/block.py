@@ -11,8 +11,7 @@ from sdnloom.engine.kernel.layout import Array
 from sdnloom.engine.kernel.memo import KernelMemo
 from sdnloom.engine.kernel.states import NO_SLEEP, States, repacked
 from sdnloom.engine.kernel.threads import Team
-from sdnloom.engine.kernel.visited_states import MOST_STATES, Visited, grown
-from sdnloom.engine.stop_points import LimitReached
+from sdnloom.engine.kernel.visited_states import Visited, grown
 from sdnloom.errors import SdnloomError
 
 BLOCK_STATES = 1 << 17  # of a block
@@ -85,6 +84,8 @@ class BlockExpander:
 
     def expansion(self, states: States, count: int, inverted: bool = False) -> Generator[None, None, Expanded]:
         """As `expand`; yields when nothing can be done until questions are answered (`KernelMemo.waits`)."""
+        if states.count > BLOCK_STATES:
+            raise AssertionError(f"a block has {states.count:,} states; expected at most {BLOCK_STATES:,}")
         self._shared[:] = 0
         self._growth = _GROWTH
         for own in self._threads:
@@ -197,8 +198,6 @@ class BlockExpander:
     def _make_room(self, count: int, todo: int) -> None:
         """Room for what the states may lead to, in the table, in its layout and in the arrays of new states."""
         needed = int(self._shared[jit_expand.NEXT_NEW]) + self.needed(todo)
-        if count + needed > MOST_STATES:
-            raise LimitReached(f"the kernel engine has numbers for {MOST_STATES:,} states only")
         self._fit(count + needed)
         new, words = self._new, self.visited.layout.words
         if needed > len(new.keys):

@@ -14,7 +14,7 @@ from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.memo import KernelMemo
 from sdnloom.engine.kernel.saved_memo import restore_memo, rows_of, saved_memo
 from sdnloom.engine.kernel.states import NO_SLEEP, States
-from sdnloom.engine.kernel.visited_states import MOST_STATES, Visited
+from sdnloom.engine.kernel.visited_states import MOST_VISITED, Visited
 
 _MOST = 1 << 62  # transitions
 _PART = 1 << 20  # states that are checked at a time
@@ -109,7 +109,7 @@ def restored_search(memo: KernelMemo, arrays: Mapping[str, Array]) -> RestoredSe
     count, first, transitions, depth = counts.tolist()
     parents = rows_of(arrays, "parents", np.uint32, None)
     words = rows_of(arrays, "states", np.uint64, int(arrays["states"].shape[-1]))
-    fits = 0 < count == len(parents) == len(words) <= MOST_STATES and 0 <= first <= count
+    fits = 0 < count == len(parents) == len(words) <= MOST_VISITED and 0 <= first <= count
     if not fits or not 0 <= transitions < _MOST or not 0 <= depth < _MOST:
         raise CheckpointError(
             f"its counts are {counts.tolist()}, with {len(words):,} states and {len(parents):,} parents"

@@ -16,13 +16,14 @@ from sdnloom.engine.kernel import jit_expand, jit_order
 from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.states import States
 from sdnloom.engine.kernel.threads import Team
+from sdnloom.engine.stop_points import LimitReached
 
 _FIRST_SLOTS = 1 << 12
 _SMALL = 1 << 20  # slots up to which a table moves when it grows, and gets the layout that is best then
 _FULLEST = 0.75  # share of the slots that may be used
 _GROWTH = 1.5
 _MOST_SLOTS = 1 << 32  # a first choice is made with half of a hash
-MOST_STATES = 3 << 30  # of a search: as many as fit in these slots
+MOST_VISITED = 3 << 30  # of a search: as many as fit in these slots
 _PART = 1 << 16  # slots that are worth a thread
 _NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
@@ -100,6 +101,8 @@ class Visited:
 
     def rebuild(self, counts: Sequence[int], states: int) -> None:
         """Make room for so many states, and for so many values in each column."""
+        if states > MOST_VISITED:
+            raise LimitReached(f"the kernel engine has room for {MOST_VISITED:,} states; --disk has more")
         slots = self.slots
         while slots * _FULLEST < states:
             slots = min(int(slots * (2 if slots < _SMALL else _GROWTH)), _MOST_SLOTS)
