@@ -57,6 +57,15 @@ def test_properties_of_python_and_names_keep_their_order() -> None:
     assert run_check(SCENARIO, properties=[NoForwardingLoops()]).checked == ("NoForwardingLoops",)
 
 
+def test_workers_of_a_cluster_load_what_the_call_names() -> None:
+    options = {"properties": [NoBlackHoles(name="mine"), "NoForwardingLoops"], "pings": ["A,B,1"], "order": "bfs"}
+    alone = run_check(BUG2, **options)
+    found = run_check(BUG2, **options, cluster="in process", workers=2)
+    assert (found.checked, found.verdict) == (alone.checked, alone.verdict)
+    assert found.result.statistics.states == alone.result.statistics.states
+    assert found.result.statistics.engine == "cluster"
+
+
 def test_a_program_of_actors_takes_its_own_options() -> None:
     file = EXAMPLES / "actors" / "ssh.py"
     report = run_check(file, reduction="none", symmetry=False, order="bfs")
@@ -72,7 +81,7 @@ def test_a_program_of_actors_takes_its_own_options() -> None:
         (SCENARIO, {"pings": ["h1,h2"]}, "pings varies a scenario file or an app"),
         (SCENARIO, {"properties": ["NoBlackHoles"]}, "properties has the name 'NoBlackHoles'"),
         (BUG2, {"order_": "bfs"}, "the option 'order_' is unknown; did you mean order?"),
-        (BUG2, {"colour": 1}, "the option 'colour' is unknown; expected one of app_threads, "),
+        (BUG2, {"zoom": 1}, "the option 'zoom' is unknown; expected one of app_threads, "),
         (EXAMPLES / "actors" / "ssh.py", {"topology": "single,2"}, "topology is for scenarios and apps"),
         (EXAMPLES / "actors" / "ssh.py", {"properties": ["X"]}, "properties is for scenarios and apps"),
     ],

@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, Unpack, get_type_hints
 
@@ -144,20 +145,18 @@ def prepare_check(
         raise CheckCallError(f"{min(network)} varies a scenario file or an app; expected one of them, not a Scenario")
     texts, objects = _divided(properties)
     given = given_options({**network, "properties": texts})
+    search = CheckOptions(
+        **{name: value for name, value in options.items() if name in _OF_SEARCH and value is not None}
+    )
+    declared = properties or () if objects else ()
     if scenario is None:
-        apps = _apps(app, place)
-        if subject is None:
-            scenario = scenario_of_apps(apps, given, build=False)
-        else:
-            more = {"apps": apps} if apps else {}
-            scenario = varied_scenario(Path(place(str(subject))), {**given, **more}, build=False)
-    elif texts:
+        file = None if subject is None else Path(place(str(subject)))
+        return PreparedCheck(
+            search.loaded(partial(_scenario_of, file, _apps(app, place), given, declared)), options=search
+        )
+    if texts:
         raise CheckCallError(f"properties has the name {texts[0]!r}; expected properties, because it is a Scenario")
-    if objects:
-        scenario = _with_properties(scenario, properties or (), bool(texts))
-    search = {name: value for name, value in options.items() if name in _OF_SEARCH and value is not None}
-    given_search = CheckOptions(**search)
-    return PreparedCheck(given_search.over(scenario), options=given_search)
+    return PreparedCheck(search.over(_with_properties(scenario, declared)), options=search)
 
 
 def report_of(
@@ -178,6 +177,17 @@ def _check_names(options: Mapping[str, Any]) -> None:
             raise CheckCallError(f"the option {name!r} is unknown{hint}")
 
 
+def _scenario_of(
+    file: Path | None, apps: tuple[str, ...], given: Mapping[str, Any], properties: Sequence[GivenProperty]
+) -> Scenario:
+    """The scenario of a file or of apps, with the given options of the network, and with these properties if any."""
+    if file is None:
+        scenario = scenario_of_apps(apps, given, build=False)
+    else:
+        scenario = varied_scenario(file, {**given, "apps": apps} if apps else given, build=False)
+    return _with_properties(scenario, properties)
+
+
 def _apps(app: AppNames | None, place: Callable[[str], str]) -> tuple[str, ...]:
     listed = [] if app is None else [app] if isinstance(app, str | Path) else list(app)
     return tuple(place(str(each)) if names_file(str(each)) else str(each) for each in listed)
@@ -192,9 +202,14 @@ def _divided(properties: Sequence[GivenProperty] | None) -> tuple[list[str], lis
     return [each for each in listed if isinstance(each, str)], [each for each in listed if not isinstance(each, str)]
 
 
-def _with_properties(scenario: Scenario, properties: Sequence[GivenProperty], named: bool) -> Scenario:
-    """The scenario with these properties, in their order; those that are named it has. No file describes it then."""
-    known = iter(scenario.properties if named else ())
+def _with_properties(scenario: Scenario, properties: Sequence[GivenProperty]) -> Scenario:
+    """The scenario with these properties, in their order; those that are named it has. No file describes it then.
+
+    Without any it stays as it is.
+    """
+    if not properties:
+        return scenario
+    known = iter(scenario.properties)
     found = tuple(next(known) if isinstance(each, str) else each for each in properties)
     return replace(scenario, properties=found, document=None, file=None)
 

@@ -1,5 +1,6 @@
 """Search of any system of components: describe it as a `System`, call `search`, read the `Result`."""
 
+from sdnloom.engine.cluster.program import ClusterProgram
 from sdnloom.engine.counterexample.explanation import PathExplanation, explain_path
 from sdnloom.engine.counterexample.minimise import MinimisedPath, minimise
 from sdnloom.engine.disciplines import Bag, BarrierBag, Fifo, Lossy, Ports, Reorder
@@ -33,6 +34,7 @@ from sdnloom.engine.path import Path, ReplayDivergence, clocks, cone, describe, 
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused
 from sdnloom.engine.result import (
     Activity,
+    ClusterOptions,
     Counterexample,
     CounterexampleFound,
     Finished,
@@ -68,6 +70,8 @@ __all__ = [
     "Bag",
     "BarrierBag",
     "Channel",
+    "ClusterOptions",
+    "ClusterProgram",
     "Component",
     "Counterexample",
     "CounterexampleFound",

@@ -62,6 +62,8 @@ class CheckKeywords(SettingKeywords, total=False):
     memory_limit: int  # --memory-limit, in MiB
     threads: int  # --threads
     disk: str  # --disk
+    cluster: str  # --cluster
+    workers: int  # --workers
     discover: bool | Literal["only"]  # --discover, --discover-only
     stacks: Sequence[str]  # --stack
     fields: Sequence[str]  # --field

@@ -1,7 +1,8 @@
 """Options of a search and of discovery, over those of a scenario, and as the tables that a scenario file would hold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 from sdnloom.check.discovery_table import (
@@ -41,7 +42,7 @@ class CheckOptions:
     discover: bool | Literal["only"] = False
     stacks: Sequence[str] = ()
     fields: Sequence[str] = ()
-    cluster: str | None = None
+    cluster: str | None = None  # "local", or an address
     workers: int | None = None
 
     def __post_init__(self) -> None:
@@ -53,13 +54,13 @@ class CheckOptions:
             raise ScenarioError(f'reduce is {shown(self.reduce)}; expected true, false or "auto"')
         if self.discover not in (True, False, "only"):
             raise ScenarioError(f'discover is {shown(self.discover)}; expected true, false or "only"')
-        for name, least in (("seed", 0), ("memory_limit", 1), ("threads", 1)):
+        for name, least in (("seed", 0), ("memory_limit", 1), ("threads", 1), ("workers", 1)):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < least):
                 raise ScenarioError(f"{name} is {shown(value)}; expected a whole number of at least {least}")
         if self.workers is not None and self.cluster is None:
             raise ScenarioError(f"workers is {shown(self.workers)} without a cluster; expected --cluster as well")
-        for name in ("strategy", "same_flow", "pkt_seq", "disk"):
+        for name in ("strategy", "same_flow", "pkt_seq", "disk", "cluster"):
             if not isinstance(getattr(self, name), str | None):
                 raise ScenarioError(f"{name} is {shown(getattr(self, name))}; expected a text")
         for name in ("stacks", "fields"):
@@ -97,6 +98,15 @@ class CheckOptions:
         )
         scenario = replace(scenario, options=options, seed=scenario.seed if self.seed is None else self.seed)
         return with_strategies(scenario, self.strategy, self.same_flow, self.pkt_seq)
+
+    def loaded(self, load: Callable[[], Scenario]) -> Scenario:
+        """The scenario that `load` gives, with these options over its own. Workers of a cluster load it, too."""
+        scenario = self.over(load())
+        if (cluster := scenario.options.cluster) is None:
+            return scenario
+        for_worker = partial(replace(self, cluster=None, workers=None).loaded, load)
+        cluster = replace(cluster, scenario=for_worker)
+        return replace(scenario, options=replace(scenario.options, cluster=cluster))
 
     def _with_discovery(self, scenario: Scenario) -> Scenario:
         if self.stacks or self.fields:

@@ -1,7 +1,7 @@
 """One check of one subject: load it, search it, and write the traces of what was found."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -88,12 +88,7 @@ def check_subject(subject: Subject, request: CheckRequest, progress: SearchProgr
 
 def _check_scenario(subject: Subject, request: CheckRequest, progress: SearchProgress, spent: Spent) -> CheckedSubject:
     def loaded() -> tuple[Scenario, RunCheckpoint | None]:
-        scenario = _chosen(subject.file, request.app_options, request.options)
-        if (cluster := scenario.options.cluster) is not None:
-            again = replace(request.options, cluster=None, workers=None)
-            making = partial(_chosen, subject.file, request.app_options, again)
-            cluster = replace(cluster, scenario=making)
-            scenario = replace(scenario, options=replace(scenario.options, cluster=cluster))
+        scenario = request.options.loaded(partial(chosen_scenario, subject.file, request.app_options))
         file = request.checkpoint
         return scenario, None if file is None else new_checkpoint(file, scenario, request.options)
 
@@ -119,10 +114,6 @@ def check_loaded(
     traces = {} if folder is None else write_traces(report.violations, record, folder)
     confirmed = {} if request.confirm is None else _confirmations(report, request.confirm, progress)
     return CheckedSubject(subject, report, traces, confirmed)
-
-
-def _chosen(file: Path | None, app_options: dict[str, Any], options: CheckOptions) -> Scenario:
-    return options.over(chosen_scenario(file, app_options))
 
 
 def _confirmations(
