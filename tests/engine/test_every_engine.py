@@ -6,7 +6,6 @@ import pytest
 
 from sdnloom.engine.disciplines import Lossy
 from sdnloom.engine.kernel import visited_states
-from sdnloom.engine.kernel.compilation import compile_kernel
 from sdnloom.engine.kernel.search import KernelSearch
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo
@@ -17,10 +16,7 @@ from sdnloom.engine.stop_points import LimitReached
 from sdnloom.errors import SdnloomError
 from tests.engine.every_engine import differences
 
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled():
-    compile_kernel()
+pytestmark = pytest.mark.usefixtures("compiled_kernel")
 
 
 def test_the_kernel_gives_the_loops_results_however_little_room_its_tables_have(tmp_path):

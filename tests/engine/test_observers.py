@@ -95,6 +95,7 @@ def test_observers_change_nothing():
             )
 
 
+@pytest.mark.usefixtures("compiled_kernel")
 def test_an_engine_that_begins_again_repeats_no_call(monkeypatch):
     monkeypatch.setattr(sys.modules["sdnloom.engine.search"], "SMALL_RUN", 50)
     moved = 0

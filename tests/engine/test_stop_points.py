@@ -20,6 +20,7 @@ from sdnloom.engine.stop_points import (
     shielded,
 )
 
+pytestmark = pytest.mark.usefixtures("compiled_kernel")
 ENGINES = ("loop", "kernel")
 SEARCH = sys.modules["sdnloom.engine.search"]  # `sdnloom.engine` has a function of that name
 
@@ -271,7 +272,7 @@ def test_the_memory_limit_ends_a_step_that_never_ends(monkeypatch):
 
 
 def test_a_counterexample_is_shown_as_it_was_found_when_there_is_no_time_to_shorten_it(monkeypatch):
-    monkeypatch.setattr(SEARCH, "SHORTENING", -1e9)
+    monkeypatch.setattr("sdnloom.engine.counterexample.found_paths.SHORTENING", -1e9)
     options = SearchOptions(engine="loop", order="dfs", limits=Limits(seconds=1e6))
     shown = search(grid(3), options).verdict.counterexample
     assert (shown.minimal, shown.shortest) == (False, False)

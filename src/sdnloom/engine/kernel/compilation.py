@@ -55,23 +55,30 @@ def _start() -> "subprocess.Popen[bytes] | None":
 
 
 def compile_kernel() -> None:
-    """Compile every function of the kernel, by a search that needs all of them."""
+    """Compile every function of the kernel, by searches that need all of them."""
     from sdnloom.engine.kernel.disk.files import Folder
     from sdnloom.engine.kernel.disk.search import DiskSearch
     from sdnloom.engine.kernel.search import KernelSearch
 
     limits, system = Limits(), _counters()
-    search = KernelSearch(
-        Memo(system),
-        None,
-        limits=limits,
-        watch=LimitWatch(limits),
-        on_finding=never_stop,
-        on_pause=lambda: None,
-        threads=2,
-    )
+    tables = Memo(system)
+
+    def new_search() -> KernelSearch:
+        return KernelSearch(
+            tables,
+            None,
+            limits=limits,
+            watch=LimitWatch(limits),
+            on_finding=never_stop,
+            on_pause=lambda: None,
+            threads=2,
+            kept=True,
+        )
+
+    search = new_search()
     search.run()
     search.values(search.count() - 1)
+    new_search().restore(search.saved())
     with tempfile.TemporaryDirectory() as name:
         folder = Folder(name)
         on_disk = DiskSearch(
