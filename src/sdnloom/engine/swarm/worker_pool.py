@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -193,7 +194,8 @@ class WorkerPool:
         commands, to_worker = os.pipe()
         from_worker, results = os.pipe()
         parent = os.getpid()
-        pid = os.fork()
+        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+            pid = os.fork()  # eventlet warns of every fork; a worker uses nothing of it
         if pid == 0:
             try:
                 inherited = [end for each in self.workers for end in (each.commands, each.results)]
