@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.pings import pings
-from sdnloom.engine.kernel import block
+from sdnloom.engine.kernel import block, memo, visited_states
 from sdnloom.engine.kernel.search import KernelSearch
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo
@@ -16,6 +16,7 @@ from sdnloom.engine.reduction.stubborn_sets import StubbornRules, StubbornSets
 from sdnloom.engine.result import Limits, Result, SearchOptions
 from sdnloom.engine.search import SleepSetLoop, SystemLoop, search
 from sdnloom.engine.semantics import State
+from sdnloom.engine.stop_points import LimitReached
 from sdnloom.engine.system_graph import SystemGraph
 from sdnloom.errors import SdnloomError
 from tests.engine.systems import REDUCIBLE, random_system
@@ -118,6 +119,47 @@ def test_pings_with_a_violation_agree(canonical, reduce) -> None:
 
     replied = Property("replied", Needs.EVENT, lambda m, _: "two" if m == 2 else None, fold=count_replies, initial=0)
     both(pings(3, canonical=canonical, properties=(replied,)), reduce=reduce, limits=Limits())
+
+
+def test_an_expansion_that_was_ended_early_leaves_nothing_for_the_next_one(monkeypatch) -> None:
+    limits = Limits()
+    search = KernelSearch(
+        Memo(pings(3)),
+        None,
+        limits=limits,
+        watch=LimitWatch(limits),
+        on_finding=lambda found, number: False,
+        on_pause=lambda: None,
+    )
+    expander, level, count = search._expander, search._initial, 1
+    while level.count < 300:
+        level = expander.expand(level, count).states
+        count += level.count
+    search.visited.clear(0)
+    expected = expander.expand(level, 0)
+    search.visited.clear(0)
+    with monkeypatch.context() as patch:
+        patch.setattr(expander, "_fill", end_at_a_limit)
+        with pytest.raises(LimitReached):
+            expander.expand(level, 0)
+    # A thread that finds no room leaves out numbers.
+    monkeypatch.setattr(block, "_GROWTH", 1)
+    monkeypatch.setattr(block, "_SPARE", 0)
+    monkeypatch.setattr(visited_states, "_SMALL", 16)
+    search.visited.clear(0)
+    again = expander.expand(level, 0)
+    assert again.keys.tolist() == expected.keys.tolist()
+    assert again.states.count == expected.states.count == 413
+
+
+def test_more_places_than_a_number_can_count_are_refused_by_name(monkeypatch) -> None:
+    monkeypatch.setattr(memo, "_MOST_ROWS", 100)
+    with pytest.raises(SdnloomError, match="has no room for more places; use the loop engine"):
+        search(pings(3), SearchOptions(engine="kernel"))
+
+
+def end_at_a_limit(threads: object) -> None:
+    raise LimitReached("a limit")
 
 
 def test_kernel_refuses_depth_first_checked_runs_and_no_threads_by_name() -> None:

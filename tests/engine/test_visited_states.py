@@ -70,6 +70,14 @@ def test_a_table_that_grows_in_place_or_moves_keeps_every_state(monkeypatch, thr
     assert np.count_nonzero(visited.table[:: visited.layout.words]) == len(known)
 
 
+def test_a_state_that_finds_no_slot_is_a_defect_and_not_lost(monkeypatch) -> None:
+    visited = Visited(Layout([900]), Team(1))
+    visited.add(visited.layout.pack([7]), 0)
+    monkeypatch.setattr(jit_order, "move_states", lambda *arguments: False)
+    with pytest.raises(AssertionError, match="slots from its first choice"):
+        visited.rebuild([900], 2 * visited.room)
+
+
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), unique=True), st.integers(0, 5))
 def test_new_states_are_sorted_by_parent_and_transition(found, gaps) -> None:
     keys = [parent << 32 | ordinal for parent, ordinal in found] + [int(jit_order.NOT_USED)] * gaps

@@ -86,7 +86,7 @@ class BlockExpander:
         """As `expand`; yields when nothing can be done until questions are answered (`KernelMemo.waits`)."""
         if states.count > BLOCK_STATES:
             raise AssertionError(f"a block has {states.count:,} states; expected at most {BLOCK_STATES:,}")
-        self._shared[:] = 0
+        self._forget_new()  # of an expansion that was ended early
         self._growth = _GROWTH
         for own in self._threads:
             own.n[:] = 0
@@ -113,7 +113,7 @@ class BlockExpander:
 
     def successors(self, state: States, reduced: bool = False) -> States:
         """The next states of one state, without `reduced` also by what a reduction leaves out; nothing is entered."""
-        self._shared[:] = 0
+        self._forget_new()
         while True:
             self._fit(0)
             state = state.to(self.visited.layout)
@@ -186,8 +186,13 @@ class BlockExpander:
                 )
 
             self._team.run_parts(number, total, _PART)
-        new.keys[: self._shared[jit_expand.NEXT_NEW]] = jit_order.NOT_USED
+        self._forget_new()
         return States(count, layout, words, asleep), keys
+
+    def _forget_new(self) -> None:
+        """Let no number be that of a new state."""
+        self._new.keys[: self._shared[jit_expand.NEXT_NEW]] = jit_order.NOT_USED
+        self._shared[:] = 0
 
     # Room
 

@@ -425,6 +425,7 @@ class KernelMemo:
         if full.any():
             before = a["first_place"]
             a["first_place"] = np.concatenate([[0], np.cumsum(np.where(full, 2 * room, room))])
+            _refuse_too_many("places", a["first_place"][-1])
             for name in ("places", "place_info"):
                 bigger = np.zeros((a["first_place"][-1], a[name].shape[1]), np.int32)
                 for old, new, count in zip(before, a["first_place"], a["place_count"], strict=False):
@@ -459,10 +460,7 @@ class KernelMemo:
         for name in names:
             array = self._arrays[name]
             if len(array) < length:
-                if length > _MOST_ROWS:
-                    raise SdnloomError(
-                        f"the memo of the kernel engine has no room for more {name}; use the loop engine"
-                    )
+                _refuse_too_many(name, length)
                 bigger = np.zeros((max(length, min(2 * len(array), _MOST_ROWS)), *array.shape[1:]), array.dtype)
                 bigger[: len(array)] = array
                 self._arrays[name] = bigger
@@ -517,3 +515,8 @@ class KernelMemo:
         for prefix in ("alt", "next"):
             self._set_scratch(a, prefix, *_FIRST_ALTERNATIVES)
         return a
+
+
+def _refuse_too_many(name: str, rows: int) -> None:
+    if rows > _MOST_ROWS:
+        raise SdnloomError(f"the memo of the kernel engine has no room for more {name}; use the loop engine")

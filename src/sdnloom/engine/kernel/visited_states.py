@@ -124,7 +124,7 @@ class Visited:
         old, last = self.table, self.slots + jit_expand.BEYOND
         before, self.layout = self.layout, layout
         self.slots, self.table = slots, _array(slots, layout.words)
-        self._run(lambda first, last: self._moved(old, before, first, last), 0, last)
+        _all_moved(self._run(lambda first, last: self._moved(old, before, first, last), 0, last))
 
     def _grow(self, slots: int) -> None:
         """Use more slots of the same array, from the last one to the first.
@@ -140,11 +140,11 @@ class Visited:
                 first += 1
             if first >= last:  # all that is left are neighbours
                 break
-            self._run(lambda first, last: self._moved(self.table, self.layout, first, last), first, last)
+            _all_moved(self._run(lambda first, last: self._moved(self.table, self.layout, first, last), first, last))
             last = first
         rest = self.table[: last * words].copy()
         self.table[: last * words] = 0
-        self._moved(rest, self.layout, 0, last)
+        _all_moved([self._moved(rest, self.layout, 0, last)])
 
     def _run(self, work: Any, first: int, last: int) -> list[bool]:
         return self._team.run_parts(lambda start, stop: work(first + start, first + stop), last - first, _PART)
@@ -157,6 +157,14 @@ class Visited:
             np.empty(jit_order.AHEAD * layout.words, np.uint64), np.empty(jit_order.AHEAD, np.int64),
         )  # fmt: skip
         return moved
+
+
+def _all_moved(parts: Sequence[bool]) -> None:
+    """Raise AssertionError if a state found no slot: it would be lost, and nobody would know."""
+    if not all(parts):
+        raise AssertionError(
+            f"a state is more than {jit_expand.BEYOND:,} slots from its first choice; this is a defect of sdnloom"
+        )
 
 
 def _array(slots: int, words: int) -> Array:
