@@ -122,6 +122,14 @@ def test_a_thread_that_has_gone_on_is_put_back_without_a_step():
     assert store.description() == "snapshot"
 
 
+def test_a_stack_that_has_not_moved_is_not_written():
+    hub = Hub()
+    hub.call(waits_plainly, hub)
+    [stack] = hub.stacks()
+    assert note_stack(stack).put_back() is False
+    hub.stop()
+
+
 def test_a_thread_that_has_ended_since_is_made_again_once():
     store = store_of()
     store.restore(store.first)

@@ -96,7 +96,7 @@ def write_variables(frame: FrameType, variables: Mapping[str, Any]) -> bool:
     """Give a suspended frame these local variables and no others; False if this Python cannot, and nothing is done."""
     local = frame.f_locals
     if sys.version_info >= (3, 13):  # `f_locals` writes through, and cannot make a variable unbound
-        if local.keys() - variables.keys():
+        if set(local) - variables.keys():
             return False
         local.update(variables)
         return True

@@ -76,7 +76,8 @@ def _place(frame: FrameType) -> _Place:
 
 
 def _are_same(some: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    return some.keys() == others.keys() and all(each is others[name] for name, each in some.items())
+    # `keys` of a frame's variables is a list since Python 3.13, which equals no view.
+    return set(some) == others.keys() and all(each is others[name] for name, each in some.items())
 
 
 def _is_plain(frame: FrameType) -> bool:
