@@ -58,6 +58,7 @@ _LIBRARIES = (
     _Library("z3-solver", "z3", "another solver, for comparison", "z3"),
     _Library("networkx", "networkx", "topologies from GraphML files", "topologies"),
     _Library("topohub", "topohub", "named topologies (topohub:NAME)", "topologies"),
+    _Library("ray", "ray", "searches in several processes and on several machines (check --cluster)", "cluster"),
     _Library("pytest", "pytest", "the sdnloom fixture in tests", "pytest"),
     _Library("faucet", "faucet", "Faucet as the controller (docs/faucet.md)", "faucet"),
     _Library("fissix", "fissix", "porting apps from Python 2 (docs/python2.md)", "fissix"),
