@@ -39,19 +39,19 @@ class Move(NamedTuple):
     """One component's part of a transition: the difference to the state, and the receptions of the other columns."""
 
     change: int
-    received: tuple[tuple[int, "_Reception"], ...]  # (column, code there -> what it adds to the state)
+    received: tuple[tuple[int, "ReceptionMemo"], ...]  # (column, code there -> what it adds to the state)
     local: LocalOutcome
 
 
 # A move as the hot loop wants it: (change, first column that receives, its memo, the further ones, the Move).
-_Fast: TypeAlias = tuple[int, int, "_Reception | None", tuple[tuple[int, "_Reception"], ...], Move]
+_Fast: TypeAlias = tuple[int, int, "ReceptionMemo | None", tuple[tuple[int, "ReceptionMemo"], ...], Move]
 
 
 class _Forked(Exception):  # noqa: N818 (not an error)
     """A reception has several alternatives or a fault, so the move is more than one transition."""
 
 
-class _Reception(dict[int, int]):
+class ReceptionMemo(dict[int, int]):
     """Memo of one reception by one column: code before -> what it adds to the state. Filled on demand."""
 
     def __init__(self, graph: "SystemGraph", column: int, what: Any) -> None:
@@ -75,7 +75,7 @@ class _Reception(dict[int, int]):
         return change
 
 
-class _Moves(dict[int, tuple[_Fast, ...]]):
+class MoveMemo(dict[int, tuple[_Fast, ...]]):
     """Memo of the moves of one component: code -> its moves. Filled on demand."""
 
     def __init__(self, graph: "SystemGraph", component: int, idle: bool) -> None:
@@ -112,10 +112,10 @@ class SystemGraph(Graph[int]):
         self._actions: list[list[tuple[int, int, int]]] = [[] for _ in range(self.components)]
         for number, (owner, action) in enumerate(tables.actions):
             self._actions[owner].append((number, tables.taken_slot[number], flags[action.mode]))
-        self._active = [_Moves(self, component, idle=False) for component in range(self.components)]
-        self._waiting = [_Moves(self, component, idle=True) for component in range(self.components)]
-        self._received_from: dict[int, tuple[tuple[int, _Reception], ...]] = {}  # by number of the outcome
-        self._receptions: dict[tuple[int, Any], _Reception] = {}
+        self._active = [MoveMemo(self, component, idle=False) for component in range(self.components)]
+        self._waiting = [MoveMemo(self, component, idle=True) for component in range(self.components)]
+        self._received_from: dict[int, tuple[tuple[int, ReceptionMemo], ...]] = {}  # by number of the outcome
+        self._receptions: dict[tuple[int, Any], ReceptionMemo] = {}
         # With a reduction: the number of the class of each code, and what to explore for each combination of classes.
         self._state_classes = None if reduction is None else StateClasses(tables, reduction)
         self._classed: list[dict[int, int]] = [{} for _ in range(self.components)]
@@ -412,7 +412,7 @@ class SystemGraph(Graph[int]):
             return _NOTHING_TAKEN
         return self.tables.take(self.tables.inbox[component][slot], place[slot + 1])
 
-    def _received(self, local: LocalOutcome, faults: tuple[Fault, ...]) -> tuple[tuple[int, _Reception], ...]:
+    def _received(self, local: LocalOutcome, faults: tuple[Fault, ...]) -> tuple[tuple[int, ReceptionMemo], ...]:
         """The receptions of an outcome by the columns other than the component's own."""
         known = None if faults else self._received_from.get(local.number)
         if known is None:
@@ -459,10 +459,10 @@ class SystemGraph(Graph[int]):
             reached = forked
         return [(tuple(after), faults) for after, faults in reached]
 
-    def _reception(self, column: int, what: Any) -> _Reception:
+    def _reception(self, column: int, what: Any) -> ReceptionMemo:
         known = self._receptions.get((column, what))
         if known is None:
-            known = self._receptions[column, what] = _Reception(self, column, what)
+            known = self._receptions[column, what] = ReceptionMemo(self, column, what)
         return known
 
     def receive(self, column: int, code: int, what: Any) -> list[tuple[int, tuple[Fault, ...]]]:

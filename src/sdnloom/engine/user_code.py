@@ -67,7 +67,7 @@ class StepCall:
     """The evaluation of one action, prepared for many calls.
 
     Law: it returns what `evaluate` returns and raises what that raises, except for cores and messages that are not
-    hashable. Who numbers them finds that out, and asks `refuse_unhashable`.
+    hashable: the caller finds that out when it numbers them, and calls `refuse_unhashable`.
     """
 
     def __init__(self, component: Component, action: Action) -> None:

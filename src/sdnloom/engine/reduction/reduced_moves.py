@@ -6,17 +6,17 @@ They belong to a `SystemGraph`, which fills them.
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from sdnloom.engine.system_graph import Move, _Moves, _Reception
+    from sdnloom.engine.system_graph import Move, MoveMemo, ReceptionMemo
 
 
 # A move as a reduced search wants it: (bit of its action, its action, change, receptions, the Move).
-ReducedMove: TypeAlias = tuple[int, int, int, tuple[tuple[int, "_Reception"], ...], "Move"]
+ReducedMove: TypeAlias = tuple[int, int, int, tuple[tuple[int, "ReceptionMemo"], ...], "Move"]
 
 
 class ReducedMoves(dict[int, tuple[ReducedMove, ...]]):
     """Memo of the moves of one component as a reduced search wants them. Filled on demand."""
 
-    def __init__(self, moves: "_Moves") -> None:
+    def __init__(self, moves: "MoveMemo") -> None:
         super().__init__()
         self._moves = moves
 

@@ -22,7 +22,8 @@ class StateClasses:
             self._actions[owner].append((number, tables.taken_slot[number]))
         self._classifiers = [*map(reduction.classifier, components)]
         self._classes: list[Interner[PlaceClass]] = [Interner() for _ in components]
-        self._numbers: list[dict[int, int]] = [{} for _ in components]  # by id of a class that its classifier keeps
+        # By id of a class, which is kept beside its number: the id of one that is gone may be that of another one.
+        self._numbers: list[dict[int, tuple[int, PlaceClass]]] = [{} for _ in components]
         self._kept: dict[tuple[int, ...], int | None] = {}
         self._commuting: dict[tuple[int, ...], list[int]] = {}
 
@@ -51,8 +52,8 @@ class StateClasses:
         )
         numbers = self._numbers[component]
         if id(found) not in numbers:
-            numbers[id(found)] = self._classes[component].number(found)
-        return numbers[id(found)]
+            numbers[id(found)] = self._classes[component].number(found), found
+        return numbers[id(found)][0]
 
     def kept(self, numbers: tuple[int, ...]) -> int | None:
         """The bit set of actions that the reduction keeps where the places have these classes, None for all."""

@@ -1,8 +1,8 @@
 """Options of a swarm, and what each member does of it."""
 
-import os
 from dataclasses import dataclass, field
 
+from sdnloom.engine.limits import available_cores
 from sdnloom.engine.swarm.sample import MEMBER_SAMPLE
 from sdnloom.engine.swarm.state_hash import MOST_SLOTS
 from sdnloom.errors import SdnloomError
@@ -67,9 +67,4 @@ class SwarmOptions:
     @property
     def processes(self) -> int:
         """How many processes are wanted."""
-        return min(self.members, self.jobs or _cores())
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return min(self.members, self.jobs or available_cores())

@@ -1,9 +1,9 @@
 """Forked processes that do numbered tasks, and leave no process behind however they or their parent end.
 
 A task is done by a function that the processes have inherited; only its number goes to a worker and only JSON comes
-back. Ends: the parent ends (also by -9): the kernel kills its workers, and elsewhere than on Linux they see the end of
-their pipe at their next look at it; Ctrl-C goes to the parent, which tells the workers; a worker dies: its task is done
-once more by another one. Workers are forked before the parent has other threads.
+back. When the parent ends, by `kill -9` too, Linux kills its workers; elsewhere they notice it at their next look at
+the pipe from it. Ctrl-C goes to the parent, which tells the workers to stop. When a worker dies, another one does its
+task once more. Workers are forked before the parent has other threads.
 """
 
 import ctypes
