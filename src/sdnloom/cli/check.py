@@ -65,7 +65,11 @@ CHECK_GROUPS = {
     default=None,
     help="Explore one of several orders that lead to the same result, or all orders.",
 )
-@click.option("--reduce-auto", is_flag=True, help="The same if the search is long and that makes it shorter (default).")
+@click.option(
+    "--reduce-auto",
+    is_flag=True,
+    help="Begin without a reduction, and take one if the search grows and that makes it shorter (default).",
+)
 @click.option(
     "--explain-reduction",
     "explain",
@@ -93,7 +97,7 @@ CHECK_GROUPS = {
 )
 @click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="Stop when the process has this size.")
 @click.option(
-    "--threads", type=click.IntRange(1), metavar="N", help="Threads of the kernel (default: one for each core)."
+    "--threads", type=click.IntRange(1), metavar="N", help="Threads of the kernel engine (default: one for each core)."
 )
 @click.option(
     "--checkpoint",
@@ -104,7 +108,7 @@ CHECK_GROUPS = {
 @click.option(
     "--disk",
     metavar="FOLDER",
-    help="Go on with files in this folder when the memory is full (the limit, or 80 % of the machine's).",
+    help="When the memory is full (--memory-limit, or 80 % of the machine's), go on with files in this folder.",
 )
 @click.option(
     "--discover",
@@ -132,7 +136,10 @@ CHECK_GROUPS = {
     help="Search with workers on the machines of the Ray cluster at this address, or on this machine: local.",
 )
 @click.option(
-    "--workers", type=click.IntRange(1), metavar="N", help="How many workers (default: one per machine, local 2)."
+    "--workers",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of workers (default: one for each machine of the cluster, two if they are local).",
 )
 @click.option("--coverage", is_flag=True, help="Print which lines and branches of the program were reached.")
 @show_output_option

@@ -80,8 +80,8 @@ def command(
     Steps that are not needed are removed from a violating walk. The same seed gives the same walks. SCENARIO is a
     scenario file, or a program of actors, FILE.py or FILE.py:NAME.
 
-    With --swarm, searches into the depth take the place of walks: they remember where they have been in a bit array
-    each, and the report estimates how much of the space they have seen.
+    With --swarm, searches into the depth take the place of walks: each remembers the states that it has visited in a
+    bit array of fixed size, and the report estimates which share of the space they have found together.
 
     Exit code: 1 a property is violated, 2 bad input, 3 none was violated: walks prove nothing, so there is no 0.
     """

@@ -38,11 +38,11 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "max_transitions": (
         "--max-transitions",
-        {"type": click.IntRange(1), "metavar": "N", "help": "Transitions of a member at most (default: 1000000)."},
+        {"type": click.IntRange(1), "metavar": "N", "help": "Transitions of a search at most (default: 1000000)."},
     ),
     "memory": (
         "--memory",
-        {"type": click.IntRange(1), "metavar": "MIB", "help": "Bit array of each job (default: 64)."},
+        {"type": click.IntRange(1), "metavar": "MIB", "help": "Size of the bit array of each process (default: 64)."},
     ),
     "jobs": (
         "--jobs",
