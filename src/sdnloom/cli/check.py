@@ -19,6 +19,7 @@ from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import show_output_option
 from sdnloom.cli.options.text_options import echo_report, text_options, text_style
 from sdnloom.cli.options.time_spent import time_spent
+from sdnloom.cli.options.trace_options import no_trace_option, trace_dir_option
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.suite.judged_check import judged_suite, show_check
 from sdnloom.cli.suite.subject import Subject, named_subjects
@@ -144,13 +145,8 @@ CHECK_GROUPS = {
 @click.option("--coverage", is_flag=True, help="Print which lines and branches of the program were reached.")
 @show_output_option
 @export_option
-@click.option(
-    "--trace-dir",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    help="Folder for traces of violations (default: the current one).",
-)
-@click.option("--no-trace", is_flag=True, help="Write no traces.")
+@trace_dir_option()
+@no_trace_option
 @click.option(
     "--reduction",
     "level",

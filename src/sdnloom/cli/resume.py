@@ -14,6 +14,7 @@ from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.output_option import show_output_option
 from sdnloom.cli.options.text_options import text_options
 from sdnloom.cli.options.time_spent import time_spent
+from sdnloom.cli.options.trace_options import no_trace_option, trace_dir_option
 from sdnloom.cli.progress import SearchProgress
 from sdnloom.cli.suite.judged_check import show_check
 from sdnloom.cli.suite.subject import Subject
@@ -36,13 +37,8 @@ from sdnloom.report.check.text import coverage_text
 @show_output_option
 @format_option("check")
 @export_option
-@click.option(
-    "--trace-dir",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    help="Folder for traces of violations (default: the current one).",
-)
-@click.option("--no-trace", is_flag=True, help="Write no traces.")
+@trace_dir_option()
+@no_trace_option
 @text_options
 def command(
     checkpoint: Path,

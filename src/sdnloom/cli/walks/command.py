@@ -19,6 +19,7 @@ from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import early_output, echo_output, show_output_option
 from sdnloom.cli.options.text_options import echo_report, text_options
+from sdnloom.cli.options.trace_options import trace_dir_option
 from sdnloom.cli.replay_views import walked_program_view, walked_scenario_view
 from sdnloom.cli.traces import MakeRecord, TraceRecord, check_folder, echo_early_violation, write_trace
 from sdnloom.cli.walks.swarm import SWARM_PARAMETERS, SwarmOutput, SwarmRequest, swarm_options
@@ -53,12 +54,7 @@ WALK_GROUPS = {**APP_GROUPS, "Walks": ("seed", "runs", "max_steps"), "Swarm": SW
 @click.option("--runs", type=click.IntRange(1), default=100, show_default=True, help="Number of walks.")
 @click.option("--max-steps", type=click.IntRange(1), default=1000, show_default=True, help="Length of a walk at most.")
 @swarm_options
-@click.option(
-    "--trace-dir",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    help="Folder for the trace of a violation (default: the current one).",
-)
+@trace_dir_option("the trace of a violation")
 @show_output_option
 @format_option("walk")
 @text_options
