@@ -6,29 +6,25 @@ from typing import Any
 from sdnloom.engine.model import Restart
 from sdnloom.network.network import NamedAnswer
 from sdnloom.network.openflow import StatsReply
-from sdnloom.network.program import FirstReaction, Input, Program, Reaction, capability, keep_order
+from sdnloom.network.program import FirstReaction, Input, Program, Reaction, WrappedProgram, capability, keep_order
 
 Answers = Callable[[Hashable, str, StatsReply], Sequence[NamedAnswer]]
 
 
-class CachedProgram:
+class CachedProgram(WrappedProgram):
     """A program with a cache of its reactions. Law: it reacts as the program does.
 
     `answers` gives the statistics that replies may carry, if they are discovered.
     """
 
     def __init__(self, program: Program, answers: Answers | None = None) -> None:
-        self.wrapped, self._answers = program, answers
+        super().__init__(program)
+        self._answers = answers
         self._quick = capability(program, FirstReaction)
         self.runs = 0  # how often code of the program ran
         self._initial: list[Hashable] = []
         self._reactions: dict[tuple[Hashable, Input], Sequence[Reaction]] = {}
         self._firsts: dict[tuple[Hashable, Input], Reaction | None] = {}  # every search starts with the same few
-
-    @property
-    def name(self) -> str:
-        """The program's name."""
-        return self.wrapped.name
 
     def initial(self) -> Hashable:
         """The program's first core, made once."""

@@ -22,7 +22,7 @@ from sdnloom.inputs.explorable import explorable
 from sdnloom.network.build import NetworkView
 from sdnloom.network.events import HandlerRaised, MessageSent, Printed
 from sdnloom.network.openflow import PacketIn
-from sdnloom.network.program import HasThreads, Input, MessageIn, Program, Reaction, capability
+from sdnloom.network.program import HasThreads, Input, MessageIn, Program, Reaction, WrappedProgram, capability
 from sdnloom.network.topology.spec import SwitchPort
 from sdnloom.network.value import Value
 from sdnloom.platforms.explorable import HandlerRun, MessageContent, OpenState, RewrittenProgram
@@ -113,14 +113,15 @@ def targets_in(message: str) -> tuple[HandlerTarget, ...]:
     return (*(Line(*each) for each in lines), *(RaisedAt(Line(*line), kind) for line, kind in raised))
 
 
-class WatchedProgram:
+class WatchedProgram(WrappedProgram):
     """A program whose reactions to packets of one port tell which lines ran. Law: it reacts as the program does.
 
     If there are several reactions to one packet, only the first tells, because the others cannot be run alone.
     """
 
     def __init__(self, program: Program, port: SwitchPort, files: tuple[Path, ...]) -> None:
-        self.wrapped, self._port = program, port
+        super().__init__(program)
+        self._port = port
         opened = capability(program, OpenState)
         if opened is None:
             raise DiscoveryError(
@@ -138,15 +139,6 @@ class WatchedProgram:
         self._known = source_facts(self.files).lines
         self.cores: dict[Hashable, None] = {}  # the states that were met
         self.twin: WatchedTwin | None = None
-
-    @property
-    def name(self) -> str:
-        """The program's name."""
-        return self.wrapped.name
-
-    def initial(self) -> Hashable:
-        """The program's first core."""
-        return self.wrapped.initial()
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction] | Restart:
         """The program's reactions; the first of those to a packet has the event LinesRun."""

@@ -21,6 +21,7 @@ from sdnloom.network.program import (
     ShowsState,
     StateEntry,
     WatchesCode,
+    WrappedProgram,
     capability,
 )
 from sdnloom.platforms.code_runs import CodeRecorder, CodeRun, RunLines
@@ -107,20 +108,14 @@ class StepDetails:
         return ()
 
 
-class _RecordedProgram:
+class _RecordedProgram(WrappedProgram):
     """A program that records the lines of each reaction: `lines` has them in the order of the reactions."""
 
     def __init__(self, program: Program, recorder: CodeRecorder) -> None:
-        self.wrapped, self._recorder = program, recorder
+        super().__init__(program)
+        self._recorder = recorder
         self._watches = capability(program, WatchesCode)
         self.lines: list[RunLines] = []
-
-    @property
-    def name(self) -> str:
-        return self.wrapped.name
-
-    def initial(self) -> Hashable:
-        return self.wrapped.initial()
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction] | Restart:
         recorder = self._recorder

@@ -25,6 +25,7 @@ from sdnloom.network.program import (
     PromisesIndependence,
     Reaction,
     ReportsFootprint,
+    WrappedProgram,
     capability,
     keep_order,
 )
@@ -35,7 +36,7 @@ class PromiseError(SdnloomError):
     """A program promised to keep to one switch at a time, and does not. The message names the shared cell."""
 
 
-class AssumeIndependent:
+class AssumeIndependent(WrappedProgram):
     """A program with assumptions about its handlers. Law: it reacts as the program does.
 
     A program with `per_switch` true promises that they hold: a reaction that refutes one is a PromiseError. Of a
@@ -44,7 +45,7 @@ class AssumeIndependent:
 
     def __init__(self, program: Program, deferred: bool = False) -> None:
         """With `deferred`, footprints are found by `settle`, not before, while handlers are assumed to be apart."""
-        self.wrapped = program
+        super().__init__(program)
         promises = capability(program, PromisesIndependence)
         promised = None if promises is None else promises.per_switch
         self._footprints = capability(program, ReportsFootprint)
@@ -56,15 +57,6 @@ class AssumeIndependent:
         self._deferred = deferred
         self._unsettled: dict[tuple[Hashable, MessageIn], None] = {}  # whose footprints are not found yet
         self._footprints_found = 0
-
-    @property
-    def name(self) -> str:
-        """The program's name."""
-        return self.wrapped.name
-
-    def initial(self) -> Hashable:
-        """The program's first core."""
-        return self.wrapped.initial()
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction] | Restart:
         """The program's reactions to an input; a Restart if they refute an assumption."""

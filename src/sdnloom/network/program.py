@@ -316,6 +316,22 @@ class ProgramWrapper(Protocol):
         """The program inside."""
 
 
+class WrappedProgram:
+    """Base of a program around another one, whose name and first core it has."""
+
+    def __init__(self, program: Program) -> None:
+        self.wrapped = program
+
+    @property
+    def name(self) -> str:
+        """The program's name."""
+        return self.wrapped.name
+
+    def initial(self) -> Hashable:
+        """The program's first core."""
+        return self.wrapped.initial()
+
+
 Capability = TypeVar("Capability")
 
 

@@ -4,24 +4,15 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from sdnloom.engine.model import Restart
-from sdnloom.network.program import Input, Program, Reaction, keep_order
+from sdnloom.network.program import Input, Program, Reaction, WrappedProgram, keep_order
 
 
-class NotedProgram:
+class NotedProgram(WrappedProgram):
     """A program whose reactions are noted. Law: it reacts as the program does, whose code runs each time."""
 
     def __init__(self, program: Program) -> None:
-        self.wrapped = program
+        super().__init__(program)
         self._notes: dict[tuple[Hashable, Input], Sequence[Reaction]] = {}
-
-    @property
-    def name(self) -> str:
-        """The program's name."""
-        return self.wrapped.name
-
-    def initial(self) -> Hashable:
-        """The program's first core."""
-        return self.wrapped.initial()
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction] | Restart:
         """The program's reactions."""
@@ -42,22 +33,14 @@ class NotedProgram:
         keep_order(self.wrapped)
 
 
-class RecalledProgram:
+class RecalledProgram(WrappedProgram):
     """A program whose code runs only where there is no note. Law: it reacts as the program does."""
 
     def __init__(self, program: NotedProgram) -> None:
-        self.wrapped = program
-
-    @property
-    def name(self) -> str:
-        """The program's name."""
-        return self.wrapped.name
-
-    def initial(self) -> Hashable:
-        """The program's first core."""
-        return self.wrapped.initial()
+        super().__init__(program)
+        self._program = program
 
     def handle(self, core: Any, given: Input) -> Sequence[Reaction] | Restart:
         """The program's reactions."""
-        found = self.wrapped.noted(core, given)
-        return self.wrapped.handle(core, given) if found is None else found
+        found = self._program.noted(core, given)
+        return self._program.handle(core, given) if found is None else found
