@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sdnloom.engine.kernel import compilation
+from sdnloom.engine.kernel import compilation, jit_options
 from sdnloom.engine.kernel.compilation import KernelCompilation
+from sdnloom.engine.kernel.search import ENTRIES
 
 ROOT = Path(__file__).parents[2]
 COMPILE = """
@@ -65,3 +66,19 @@ def test_without_another_process_the_kernel_is_compiled_here(monkeypatch):
     monkeypatch.setattr("sdnloom.engine.kernel.search.is_compiled", lambda: False)
     monkeypatch.setattr(compilation.subprocess, "Popen", refused)
     assert KernelCompilation().is_over
+
+
+def test_what_was_compiled_is_right_for_the_sources_of_all_functions_only(tmp_path):
+    """numba itself looks at the file of a function alone, and puts functions of other files into it."""
+    engine = Path(jit_options.__file__).parents[1]
+    found = {file.name for file in engine.rglob("*.py") if "import entry" in file.read_text()}
+    assert found == {file.name for file in engine.rglob("jit_*.py")} - {"jit_options.py"}
+    assert {function._cache._cache_file._source_stamp for function in ENTRIES} == {jit_options.SOURCES}
+    files = [tmp_path / name for name in ("jit_a.py", "jit_b.py")]
+    digests = set()
+    for texts in (("one", "two"), ("two", "one"), ("one", "twos"), ("", "onetwo")):
+        for file, text in zip(files, texts, strict=True):
+            file.write_text(text)
+        digests.add(jit_options.digest_of(files))
+        assert jit_options.digest_of(reversed(files)) in digests
+    assert len(digests) == 4

@@ -7,7 +7,8 @@ Each value of a column has a digest of two words; the key of a state is their su
 import numpy as np
 
 from sdnloom.engine.kernel.atomics import prefetch
-from sdnloom.engine.kernel.jit_memo import LAST, PARENT, entry, inner, mix
+from sdnloom.engine.kernel.jit_memo import LAST, PARENT, mix
+from sdnloom.engine.kernel.jit_options import entry, inner
 
 _AHEAD = 16  # how many accesses ahead a cache line is fetched
 _ONE, _OTHER = np.uint64(0xA0761D6478BD642F), np.uint64(0xE7037ED1A0B428DB)

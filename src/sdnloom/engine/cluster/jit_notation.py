@@ -6,7 +6,8 @@ the content in the tables.
 
 import numpy as np
 
-from sdnloom.engine.kernel.jit_memo import FULL, LAST, PARENT, entry, inner, intern_place, push_fifo
+from sdnloom.engine.kernel.jit_memo import FULL, LAST, PARENT, intern_place, push_fifo
+from sdnloom.engine.kernel.jit_options import entry, inner
 
 _MARK = np.uint64(1 << 63)  # of each word of a state, see kernel/layout.py
 

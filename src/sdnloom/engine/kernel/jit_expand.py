@@ -47,17 +47,15 @@ from sdnloom.engine.kernel.jit_memo import (
     RANKED_ACTION,
     START,
     TO,
-    entry,
     find_row,
     fold_key,
-    inlined,
-    inner,
     mix,
     peek,
     rank_key,
     reception,
     worse,
 )
+from sdnloom.engine.kernel.jit_options import entry, inlined, inner
 
 NUMBER_BITS = 32  # of a word: the number of a state in its last word, and the transition in a key
 NUMBER_MASK = (1 << NUMBER_BITS) - 1

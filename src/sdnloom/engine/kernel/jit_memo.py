@@ -10,20 +10,10 @@ Each component numbers its places from 0. Its rows in `places` and `place_info` 
 """
 
 from collections import namedtuple
-from typing import Any
 
 import numpy as np
-from numba import njit
 
-# Without the runtime that counts references: each use of an array would count them, in counters that threads share. So
-# compiled code cannot make arrays. Functions that only compiled code calls are put into their callers, because a call
-# would copy the whole bundle.
-_OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, "_nrt": False}
-entry = njit(**_OPTIONS)  # for functions that Python calls
-# For functions that only compiled code calls, without the wrappers for Python.
-inlined = njit(**_OPTIONS, inline="always")
-_INNER: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
-inner = njit(**_INNER)
+from sdnloom.engine.kernel.jit_options import entry, inlined, inner
 
 MISSING, FULL, FORKED = -1, -2, -10  # a value of FORKED - n is entry n of a table of alternatives
 PENDING = -1

@@ -4,7 +4,8 @@ import numpy as np
 
 from sdnloom.engine.kernel.atomics import compare_and_swap, prefetch, store_release
 from sdnloom.engine.kernel.jit_expand import BEYOND, NUMBER_BITS, NUMBER_MASK, hash_words
-from sdnloom.engine.kernel.jit_memo import FLAGS, MOVE, entry, find_row, inner
+from sdnloom.engine.kernel.jit_memo import FLAGS, MOVE, find_row
+from sdnloom.engine.kernel.jit_options import entry, inner
 
 NOT_USED = np.uint64(0xFFFFFFFFFFFFFFFF)  # the key of a number that no state has
 AHEAD = 16  # how many accesses ahead a cache line is fetched

@@ -3,7 +3,8 @@
 import numpy as np
 
 from sdnloom.engine.kernel.jit_expand import NUMBER_MASK
-from sdnloom.engine.kernel.jit_memo import entry, inner, mix
+from sdnloom.engine.kernel.jit_memo import mix
+from sdnloom.engine.kernel.jit_options import entry, inner
 
 
 @inner
