@@ -11,15 +11,15 @@ def refuse_bad_mixes(options: SearchOptions, observers: Sequence[Observer]) -> N
     """Raise SdnloomError for options that do not go together."""
     if options.cluster is not None:
         refused = {
-            "order 'dfs'": options.order == "dfs",
-            f"the {options.engine} engine": options.engine != "auto",
-            "a checked run": options.checked,
-            "a folder for the disk": options.disk is not None,
-            "an observer, as the discovery of inputs needs it": bool(observers),
+            "order 'dfs'": (options.order == "dfs", "which searches breadth first"),
+            f"the {options.engine} engine": (options.engine != "auto", "whose workers have an engine of their own"),
+            "a checked run": (options.checked, "which evaluates each step once in each process"),
+            "a folder for the disk": (options.disk is not None, "whose workers keep visited states in memory"),
+            "an observer, as the discovery of inputs needs it": (bool(observers), "where no process has all states"),
         }
-        for what, given in refused.items():
+        for what, (given, reason) in refused.items():
             if given:
-                raise SdnloomError(f"{what} is not possible in a cluster, which searches breadth first")
+                raise SdnloomError(f"{what} is not possible in a cluster, {reason}")
     if options.engine == "kernel" and options.order == "dfs":
         raise SdnloomError("the kernel engine searches breadth first; use the loop engine for order 'dfs'")
     if options.engine == "kernel" and options.checked:
