@@ -9,18 +9,12 @@ from pathlib import Path
 
 from benchmarks import scale_apps, scale_resume, spin_runner
 from benchmarks.measure import Figures, measure, median
+from benchmarks.pings import KNOWN
 from benchmarks.report import Report, Rows
 from benchmarks.spin import MOST_MEMORY, MOST_TIME
 from benchmarks.spin_runner import SpinFigures
 from sdnloom.engine.limits import available_cores
 
-# Pings -> (states, transitions) of the whole search. SPIN finds the same, as far as its memory and its digits go.
-KNOWN = {
-    4: (68_868, 207_817),
-    5: (1_004_445, 3_549_726),
-    6: (14_489_544, 57_739_897),
-    7: (205_234_298, 900_065_138),
-}
 MOST_OF_ONE_THREAD = 0.6  # the wall time of two threads
 HEADS = ("what", "states", "transitions", "CPU s", "s", "M transitions/s", "peak MB", "of it before", "bytes/state")
 PARTS = ("search", "reduced", "resume", "apps")

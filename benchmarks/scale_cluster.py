@@ -5,6 +5,7 @@ starting are not counted: a search of one ping comes first.
 """
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import measure
-from benchmarks.pings import pings
+from benchmarks.pings import KNOWN, pings
 from benchmarks.report import Report
 from sdnloom.engine.cluster.in_process import InProcessBackend
 from sdnloom.engine.cluster.program import ClusterProgram
@@ -24,14 +25,13 @@ from sdnloom.engine.cluster.search import ClusterSearch
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.result import Limits
 
-KNOWN = {5: (1_004_445, 3_549_726), 6: (14_489_544, 57_739_897)}
 _PARTS = {
     "compute": ("begin", "expand", "answer", "keep", "number"),  # less user code
     "keys": ("keys", "claim"),
     "shuffle": ("give", "take"),
     "user code": ("user code",),
 }
-_TICKS = 100  # a second, in /proc
+_TICKS = os.sysconf("SC_CLK_TCK")  # a second, in /proc
 
 
 def run(quick: bool, arguments: list[str]) -> Report:
@@ -109,7 +109,7 @@ def _searched(backend: Any, count: int) -> dict[str, Any]:
 
 
 def _cpu_of_all() -> float:
-    """The CPU seconds of this process and of all processes that it started, and they."""
+    """The CPU seconds of this process, of those that it started, of those that these started, and so on."""
     parents: dict[int, int] = {}
     spent: dict[int, float] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):

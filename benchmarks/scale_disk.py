@@ -12,12 +12,11 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-from benchmarks.pings import pings
+from benchmarks.pings import KNOWN, pings
 from benchmarks.report import Report
 from sdnloom.engine.result import Limits, SearchOptions
 from sdnloom.engine.search import search
 
-KNOWN = {5: (1_004_445, 3_549_726), 6: (14_489_544, 57_739_897)}  # states and transitions
 MEGABYTES = {5: 215, 6: 400}  # a limit that is too small for the states
 CALM = 3.0  # seconds of CPU time from which on a ratio says something
 

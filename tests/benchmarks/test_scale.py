@@ -8,7 +8,8 @@ import pytest
 from benchmarks import scale_resume, spin_runner
 from benchmarks.__main__ import BENCHMARKS
 from benchmarks.measure import Figures, Subject, median
-from benchmarks.scale import KNOWN, thread_counts
+from benchmarks.pings import KNOWN
+from benchmarks.scale import thread_counts
 from benchmarks.spin_runner import TWO_CORES
 from sdnloom.engine.model import Needs
 from sdnloom.engine.result import SearchOptions
