@@ -1,5 +1,7 @@
 """`run_check` and `assert_holds`: one call for everything that can be checked."""
 
+import pickle
+from functools import partial
 from pathlib import Path
 from typing import get_type_hints
 
@@ -19,7 +21,7 @@ from sdnloom import (
     single,
 )
 from sdnloom.actors.search.options import ActorOptions
-from sdnloom.api.checks import CheckCallError
+from sdnloom.api.checks import CheckCallError, prepare_check
 from sdnloom.check.options.keywords import CheckKeywords, NetworkKeywords
 from sdnloom.check.options.search_options import CheckOptions
 
@@ -64,6 +66,34 @@ def test_workers_of_a_cluster_load_what_the_call_names() -> None:
     assert (found.checked, found.verdict) == (alone.checked, alone.verdict)
     assert found.result.statistics.states == alone.result.statistics.states
     assert found.result.statistics.engine == "cluster"
+
+
+def test_names_of_files_mean_the_same_to_a_worker(monkeypatch, tmp_path: Path) -> None:
+    options = {"cluster": "local", "max_states": 7}
+
+    def for_worker(subject: str | Path | None, app: str | None = None) -> partial[Scenario]:
+        made = prepare_check(subject, app, None, options).subject.options.cluster.scenario
+        return pickle.loads(pickle.dumps(made))
+
+    monkeypatch.chdir(BUG2.parent)
+    for each in (for_worker("bug2.toml"), for_worker(None, "../apps/learning_switch.py")):
+        monkeypatch.chdir(tmp_path)  # where a worker's process begins
+        loaded = each()
+        assert loaded.options.cluster is None
+        assert loaded.options.limits.states == 7
+        assert loaded.ready().code
+        monkeypatch.chdir(BUG2.parent)
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    (gone / "bug2.toml").write_text(f'include = ["{BUG2}"]')
+    relative, absolute = for_worker("bug2.toml"), for_worker(BUG2)
+    monkeypatch.chdir(tmp_path)
+    (gone / "bug2.toml").unlink()
+    gone.rmdir()
+    assert absolute().file == BUG2
+    with pytest.raises(SdnloomError, match=r"bug2.toml: cannot read .*gone' is not on the machine of a worker"):
+        relative()
 
 
 def test_a_program_of_actors_takes_its_own_options() -> None:

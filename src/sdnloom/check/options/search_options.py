@@ -1,5 +1,6 @@
 """Options of a search and of discovery, over those of a scenario, and as the tables that a scenario file would hold."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +14,7 @@ from sdnloom.check.discovery_table import (
 )
 from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.options.strategy_options import pkt_seq_numbers, strategy_names, with_strategies
+from sdnloom.check.options.worker_folder import load_in
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.result import ClusterOptions, Limits, ReduceOption, SearchOrder
 from sdnloom.scenario_file.document import ScenarioError, shown
@@ -100,12 +102,15 @@ class CheckOptions:
         return with_strategies(scenario, self.strategy, self.same_flow, self.pkt_seq)
 
     def loaded(self, load: Callable[[], Scenario]) -> Scenario:
-        """The scenario that `load` gives, with these options over its own. Workers of a cluster load it, too."""
+        """The scenario that `load` gives, with these options over its own. Workers of a cluster load it, too.
+
+        They do that in the folder that is the current one now: those of a cluster that runs already begin elsewhere.
+        """
         scenario = self.over(load())
         if (cluster := scenario.options.cluster) is None:
             return scenario
         for_worker = partial(replace(self, cluster=None, workers=None).loaded, load)
-        cluster = replace(cluster, scenario=for_worker)
+        cluster = replace(cluster, scenario=partial(load_in, os.getcwd(), for_worker))
         return replace(scenario, options=replace(scenario.options, cluster=cluster))
 
     def _with_discovery(self, scenario: Scenario) -> Scenario:
