@@ -1,4 +1,4 @@
-"""The threads of a search. They run compiled code only, so Python's lock is no limit."""
+"""The threads of a search. They run compiled code only, which does not need the interpreter's lock."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
