@@ -22,7 +22,11 @@ _DIGEST_BYTES = 16
 
 
 class _Digests(dict[int, bytes]):
-    """Key -> digest of the text of its value. Values of one text that differ get digests of their own."""
+    """Key -> digest of the text of its value.
+
+    Values that differ and have one text get digests of their own, in the order in which this process meets them: then
+    hashes depend on the process.
+    """
 
     def __init__(self, value_of: Callable[[int], Any]) -> None:
         super().__init__()
@@ -55,7 +59,7 @@ class ContentDigests:
         }
 
     def of(self, column: int, code: int) -> bytes:
-        """The digest of a code: equal in every process for equal values of the column."""
+        """The digest of a code: equal in every process for equal values of the column, if no others print alike."""
         if column >= self.graph.components:
             return _digest(self._memories[column][code], column)
         core, *contents = self.graph.values[column][code]
