@@ -169,7 +169,7 @@ def with_words(result):
 
 
 def test_a_search_that_may_take_a_reduction_goes_on_whole_or_reduced(tmp_path, copies, small_trials, monkeypatch):
-    monkeypatch.setattr(schedule, "FIRST", 100)
+    monkeypatch.setattr(schedule, "FIRST", 16)
     seen = Counter()
     for seed in range(50):
         copies.clear()
