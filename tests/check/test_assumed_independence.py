@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 
-from sdnloom import Scenario
+from sdnloom import Scenario, run_check, run_resume
 from sdnloom.check.reduction_choice.noted_program import NotedProgram, RecalledProgram
+from sdnloom.engine.checkpoint import file as format_of
+from sdnloom.engine.checkpoint import keeper as keeping
+from sdnloom.engine.checkpoint.file import read_checkpoint, write_checkpoint
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Restart
 from sdnloom.engine.reduction import auto_reduction
 from sdnloom.engine.result import Limits, SearchOptions
-from sdnloom.engine.search import search
+from sdnloom.engine.search import _Run, search
 from sdnloom.network.assumed_independence import AssumeIndependent, PromiseError
 from sdnloom.network.build import build
 from sdnloom.network.hosts import Client, Replier
@@ -166,6 +169,45 @@ def test_a_check_that_takes_a_reduction_itself_reports_as_one_that_was_told_to(b
     assert chosen.reduction == told.reduction
     counts = [(one.result.statistics.states, one.result.statistics.transitions) for one in (chosen, told)]
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize(("breaks", "first"), [("", 30), ("looks", 30), ("looks", 1), ("sends", 30)])
+def test_a_check_that_takes_a_reduction_goes_on_from_every_checkpoint(breaks, first, monkeypatch, tmp_path):
+    """With assumptions that are refuted in a trial, by a step or when footprints are found, and after it."""
+    monkeypatch.setattr(auto_reduction, "FIRST_TRIAL", first)
+    for module, name, value in (
+        *((auto_reduction, name, 1e9) for name in ("MOST_OF_TRIAL", "MOST_TO_TAKE")),
+        *((keeping, name, 0) for name in ("INTERVAL", "REST_FACTOR")),
+        (format_of.os, "fsync", lambda descriptor: None),
+        (_Run, "_compiled", lambda self, meanwhile: True),
+    ):
+        monkeypatch.setattr(module, name, value)
+    file, copies = tmp_path / "search.ckpt", []
+
+    def write(*given):
+        write_checkpoint(*given)
+        copies.append(file.read_bytes())
+
+    def scenario():
+        return Scenario(NETWORK, PythonProgram(Keeps, {"breaks": breaks}), ())
+
+    def facts(report):
+        counts = replace(report.result.statistics, seconds=0.0, bytes_per_state=None)
+        return report.verdict, report.reduction, replace(report.result, statistics=counts)
+
+    with monkeypatch.context() as noting:
+        noting.setattr(keeping, "write_checkpoint", write)
+        whole = run_check(scenario(), checkpoint=file)
+    assert whole.result.choice.startswith("taken at ")
+    assert bool(whole.reduction.refuted) == bool(breaks)
+    stages = set()
+    for copy in copies[::4]:
+        file.write_bytes(copy)
+        choice = read_checkpoint(file).manifest["choice"]
+        stages.add((choice["whole"] is not None, choice["assumed"][2] != []))
+        assert facts(run_resume(file, scenario=scenario())) == facts(whole)
+    assert (True, bool(breaks)) in stages
+    assert ((True, False) in stages) == (not breaks or first == 1)  # taken, and refuted later if at all
 
 
 def test_tables_may_be_filled_for_any_switch_as_long_as_nobody_looks_at_their_order():

@@ -12,6 +12,7 @@ from sdnloom.api.checks import CheckCallError
 from sdnloom.engine.checkpoint import file as format_of
 from sdnloom.engine.checkpoint import keeper as keeping
 from sdnloom.engine.checkpoint.file import CheckpointError, read_checkpoint, write_checkpoint
+from sdnloom.engine.reduction import auto_reduction
 from sdnloom.engine.search import _Run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -83,6 +84,34 @@ def test_a_search_that_was_ended_in_the_middle_gives_the_report_of_a_whole_one(
     assert without_times(resumed.out) == without_times(whole.out)
     again = sdnloom("resume", "whole.ckpt", "--format", "json")  # it was over
     assert without_times(again.out) == without_times(whole.out)
+
+
+def test_a_check_that_took_a_reduction_goes_on_whole_and_reduced(sdnloom, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(auto_reduction, "FIRST_TRIAL", 100)
+    for name in ("MOST_OF_TRIAL", "MOST_TO_TAKE"):
+        monkeypatch.setattr(auto_reduction, name, 1e9)
+    kept = {}  # the last checkpoint of the whole search, and of the reduced one, that is not over
+
+    def write(file, manifest, arrays):
+        write_checkpoint(file, manifest, arrays)
+        if manifest["ended"] is None:
+            kept[manifest["choice"]["whole"] is not None] = file.read_bytes()
+
+    options = ("--app", str(EXAMPLES / "apps" / "learning_switch_fixed.py"), "--topology", "linear,2")
+    with monkeypatch.context() as process:
+        process.setattr(keeping, "write_checkpoint", write)
+        whole = sdnloom("check", *options, "--no-trace", "--format", "json", "--checkpoint", "whole.ckpt")
+    assert json.loads(whole.out)["reduction_choice"].startswith("taken at ")
+    assert kept.keys() == {False, True}
+    for content in kept.values():
+        Path("search.ckpt").write_bytes(content)
+        resumed = sdnloom("resume", "search.ckpt", "--no-trace", "--format", "json")
+        assert (resumed.code, without_times(resumed.out)) == (whole.code, without_times(whole.out))
+    Path("search.ckpt").write_bytes(kept[True])
+    refused = sdnloom("resume", "search.ckpt", "--coverage")
+    assert refused.code == 2
+    assert "has taken a reduction, and none is possible now: coverage counts what runs in every order" in refused.err
 
 
 def test_the_text_and_the_traces_are_those_of_the_check(sdnloom, app):

@@ -17,9 +17,10 @@ from sdnloom.engine.checkpoint import keeper as keeping
 from sdnloom.engine.checkpoint.file import read_checkpoint
 from sdnloom.engine.checkpoint.keeper import CheckpointKeeper
 from sdnloom.engine.memo import Memo
+from sdnloom.engine.reduction import auto_reduction
 from sdnloom.engine.result import SearchOptions
 from sdnloom.engine.search import _Run, search
-from tests.engine.systems import random_system, with_history
+from tests.engine.systems import REDUCIBLE, random_system, with_history
 
 OPTIONS = SearchOptions(find_all=True, order="bfs")
 
@@ -56,7 +57,10 @@ def kill_at(place, number):
 def searched(seed, file):
     """The result of a search that goes on where its checkpoint was written, if there is one."""
     saved = read_checkpoint(file) if file.exists() else None
-    result = search(with_history(random_system(seed), 2), OPTIONS, checkpoint=CheckpointKeeper(file, saved=saved))
+    system, options = with_history(random_system(seed), 2), OPTIONS
+    if seed % 2:  # a search that may take a reduction
+        system, options = random_system(seed, needs=REDUCIBLE), SearchOptions()
+    result = search(system, options, checkpoint=CheckpointKeeper(file, saved=saved))
     return repr(replace(result, statistics=replace(result.statistics, seconds=0.0, bytes_per_state=None)))
 
 
@@ -82,6 +86,8 @@ def main(folder, count):
     """Kill searches at random moments, and compare what they come to."""
     _Run._compiled = lambda self, meanwhile: True
     keeping.INTERVAL = keeping.REST_FACTOR = 0
+    auto_reduction.FIRST_TRIAL = 8
+    auto_reduction.TRANSITION = auto_reduction.DERIVATION = 1
     format_of.os.fsync = lambda descriptor: None
     killed = written = 0
     for seed in range(count):

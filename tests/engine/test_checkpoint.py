@@ -1,8 +1,11 @@
 """Checkpoints of a search: from each one the search goes on to the same result, and another search is refused."""
 
+import itertools
 import random
 import subprocess
 import sys
+from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -14,12 +17,14 @@ from sdnloom.engine.checkpoint.file import CheckpointError, read_checkpoint, wri
 from sdnloom.engine.checkpoint.keeper import CheckpointKeeper, refuse_other_versions
 from sdnloom.engine.dives import schedule
 from sdnloom.engine.limits import LimitWatch
-from sdnloom.engine.model import Action, Component, Mode, Needs, Outcome, Property, System
+from sdnloom.engine.model import Action, Component, Mode, Needs, Outcome, Property, Restart, System
+from sdnloom.engine.reduction import auto_reduction
+from sdnloom.engine.reduction.auto_reduction import NoReduction
 from sdnloom.engine.result import Activity, Holds, Incomplete, Limits, Notice, Progress, SearchOptions, Violated
 from sdnloom.engine.search import LATE_MATTERS, _Run, search
 from sdnloom.errors import SdnloomError
 from tests.engine.random_strategies import random_strategy
-from tests.engine.systems import random_system, with_history
+from tests.engine.systems import REDUCIBLE, random_system, with_history
 from tests.engine.test_late import server
 
 
@@ -141,6 +146,188 @@ def test_late_actions_are_where_they_were(tmp_path, copies, find_all):
     assert seconds
 
 
+# Searches that take a reduction by themselves
+
+
+@pytest.fixture
+def small_trials(monkeypatch):
+    """Trials of a reduction after a few transitions; some are worth it and some are not."""
+    monkeypatch.setattr(auto_reduction, "FIRST_TRIAL", 8)
+    monkeypatch.setattr(auto_reduction, "AGAIN", 2)
+    for name, value in (("TRANSITION", 1), ("DERIVATION", 1), ("MOST_OF_TRIAL", 1.5), ("MOST_TO_TAKE", 1.5)):
+        monkeypatch.setattr(auto_reduction, name, value)
+
+
+def is_reduced(file):
+    """Whether a checkpoint is of a reduced search that took the place of another."""
+    return read_checkpoint(file).manifest["choice"]["whole"] is not None
+
+
+def with_words(result):
+    """The facts of a result, with what it says of the choice of a reduction."""
+    return facts(result), result.choice
+
+
+def test_a_search_that_may_take_a_reduction_goes_on_whole_or_reduced(tmp_path, copies, small_trials, monkeypatch):
+    monkeypatch.setattr(schedule, "FIRST", 16)
+    seen = Counter()
+    for seed in range(50):
+        copies.clear()
+        monkeypatch.setattr(auto_reduction, "MOST_OF_TRIAL", (1.5, 0.2)[seed % 2])
+        system, chance = random_system(seed, needs=REDUCIBLE), random.Random(seed)
+        whole = searched(system, SearchOptions(), tmp_path)
+        stages = [[file for file in copies if is_reduced(file) == reduced] for reduced in (False, True)]
+        for file in {chance.choice(files) for files in stages if files} | {copies[-1]}:
+            again = resumed(random_system(seed, needs=REDUCIBLE), SearchOptions(), file)
+            assert with_words(again) == with_words(whole), seed
+            seen[is_reduced(file), bool(whole.reduction)] += 1
+        seen["refused"] += whole.choice.startswith("tried at")
+        seen["dives after it"] += bool(whole.reduction) and whole.statistics.dives > 0
+    assert min(seen[False, False], seen[False, True], seen[True, True], seen["refused"]) > 5, seen
+    assert seen["dives after it"] > 1, seen
+    assert not seen[True, False]
+
+
+def test_a_reduction_is_taken_as_without_a_checkpoint(tmp_path, small_trials):
+    """Without, a trial begins with the loop, which asks for a little less, so that it may be worth it earlier."""
+    taken = others = 0
+    for seed in range(30):
+        plain = search(random_system(seed, needs=REDUCIBLE), SearchOptions(engine="kernel"))
+        kept = searched(random_system(seed, needs=REDUCIBLE), SearchOptions(), tmp_path)
+        assert type(kept.verdict) is type(plain.verdict), seed
+        same = replace(kept.statistics, engine=plain.statistics.engine)
+        others += with_words(replace(kept, statistics=same)) != with_words(plain)
+        taken += bool(kept.reduction)
+    assert taken > 5
+    assert others < 3
+
+
+class EndedError(Exception):
+    """The process ends here."""
+
+
+def ending_at(number):
+    """A method at whose call of that number the process ends."""
+    calls = itertools.count(1)
+
+    def called(trial, transitions):
+        if next(calls) == number:
+            raise EndedError
+
+    return called
+
+
+def test_a_trial_writes_nothing_and_is_made_again(tmp_path, small_trials, monkeypatch):
+    ended = taken = 0
+    for seed in range(30):
+        whole = searched(random_system(seed, needs=REDUCIBLE), SearchOptions(), tmp_path)
+        with monkeypatch.context() as process, suppress(EndedError):
+            process.setattr(auto_reduction.ReductionTrial, "look", ending_at(1 + seed % 5))
+            searched(random_system(seed, needs=REDUCIBLE), SearchOptions(), tmp_path)
+        if not is_over(tmp_path / "search.ckpt"):
+            assert not is_reduced(tmp_path / "search.ckpt")
+            again = resumed(random_system(seed, needs=REDUCIBLE), SearchOptions(), tmp_path / "search.ckpt")
+            assert with_words(again) == with_words(whole), seed
+            ended += 1
+            taken += bool(whole.reduction)
+    assert min(ended, taken) > 4, (ended, taken)
+
+
+def is_over(file):
+    return read_checkpoint(file).manifest["ended"] == keeping.OVER
+
+
+def test_late_actions_are_explored_by_a_reduced_search_too(tmp_path, copies, small_trials):
+    seen = Counter()
+    for requests, after in ((1, 1), (2, 1), (2, 2), (3, 1)):
+        copies.clear()
+        whole = searched(server(requests=requests, after=after), SearchOptions(), tmp_path)
+        for file in copies[::2]:
+            again = resumed(server(requests=requests, after=after), SearchOptions(), file)
+            assert with_words(replace(again, statistics=whole.statistics)) == with_words(whole)
+            assert facts(again, evaluations={}) == facts(whole, evaluations={})
+            seen[is_reduced(file), read_checkpoint(file).manifest["earlier"] is not None] += 1
+    assert len(seen) == 4, seen
+
+
+class Assuming:
+    """Systems of counters under assumptions: a step refutes the first, when its counter is at `refuted_at`.
+
+    What the others assume costs `unsettled` to check.
+    """
+
+    footprints = 0
+
+    def __init__(self, refuted_at, unsettled):
+        self.assumed, self._refuted_at, self._unsettled = [], refuted_at, unsettled
+
+    def assume(self, saved):
+        self.assumed = list(saved)
+
+    def system(self):
+        self._known = list(self.assumed)
+        return counters(None if self.assumed else self._refute, self._refuted_at)
+
+    def _refute(self):
+        self.assumed = ["refuted"]
+        return Restart("refuted")
+
+    @property
+    def unsettled(self):
+        return self._unsettled if self.assumed else 0
+
+    def settle(self):
+        return None
+
+    def concerns(self, restart):
+        return self.assumed != self._known
+
+
+def counters(refute=None, refuted_at=0):
+    """Three independent counters; one way through them is enough."""
+
+    def count(core, _):
+        if refute is not None and core == refuted_at:
+            return refute()
+        return [Outcome(core + 1, events=(core,))] if core < 6 else []
+
+    def silent(memory, columns):
+        return None
+
+    components = tuple(Component(name, 0, (Action("count", count),)) for name in "ABC")
+    return System(components, properties=(Property("quiet", Needs.QUIESCENT, silent),))
+
+
+@pytest.mark.parametrize("refuted_at", [1, 4])
+@pytest.mark.parametrize("unsettled", [0, 1_000_000])
+def test_a_refuted_assumption_is_where_it_was(tmp_path, copies, small_trials, refuted_at, unsettled):
+    """Refuted in the trial or after it; the next trial is worth it, or the whole search goes on."""
+    whole = searched(counters(), SearchOptions(), tmp_path, reduced=Assuming(refuted_at, unsettled))
+    assert bool(whole.reduction) == (unsettled == 0)
+    stages = Counter()
+    for file in list(copies):
+        manifest = read_checkpoint(file).manifest
+        stages[manifest["choice"]["whole"] is not None, bool(manifest["choice"]["assumed"])] += 1
+        again = search(counters(), SearchOptions(), checkpoint=saved(file), reduced=Assuming(refuted_at, unsettled))
+        assert with_words(again) == with_words(whole)
+    assert stages[False, False]
+    assert bool(stages[True, False]) == (refuted_at == 4)
+    assert stages[unsettled == 0, True]
+
+
+def test_a_reduced_search_is_not_resumed_as_one_that_may_not_be_reduced(tmp_path, copies, small_trials):
+    assert searched(counters(), SearchOptions(), tmp_path).reduction
+    file = tmp_path / "search.ckpt"
+    with pytest.raises(CheckpointError, match="cannot be resumed: its search has taken a reduction, and none is poss"):
+        search(counters(), SearchOptions(), checkpoint=saved(file), reduced=NoReduction("all is counted"))
+    for reduce in (True, False):
+        with pytest.raises(CheckpointError, match=f"cannot be resumed: reduce was 'auto' and is {reduce} now"):
+            search(counters(), SearchOptions(reduce=reduce), checkpoint=saved(file))
+    first = next(file for file in copies if not is_reduced(file))
+    found = search(counters(), SearchOptions(), checkpoint=saved(first), reduced=NoReduction("all is counted"))
+    assert (found.choice, found.statistics.states) == ("all is counted", 7**3)
+
+
 def chain(length=30, broken=None, wrong=None):
     """A component that counts; `broken` is where its property is violated, `wrong` where it counts otherwise."""
 
@@ -205,7 +392,7 @@ def test_a_changed_program_is_refused_by_name(tmp_path):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (SearchOptions(reduce=True), "reduce was False and is True now"),
+        (SearchOptions(reduce=True), "reduce was 'auto' and is True now"),
         (SearchOptions(find_all=True), "find_all was False and is True now"),
         (SearchOptions(order="bfs"), "order was 'auto' and is 'bfs' now"),
         (SearchOptions(strategy=random_strategy(1)), "strategy was [] and is ['ARBITRARY'] now"),
@@ -255,10 +442,13 @@ def test_other_versions_are_named(tmp_path):
         refuse_other_versions(file, {**manifest, "python": "3.1"})
 
 
-def test_a_manifest_with_other_contents_is_refused_or_harmless(tmp_path):
+@pytest.mark.parametrize(
+    ("system", "options"), [(lambda: server(after=9), SearchOptions(find_all=True)), (lambda: counters(), OPTIONS[0])]
+)
+def test_a_manifest_with_other_contents_is_refused_or_harmless(tmp_path, small_trials, system, options):
     """Manifests with right digests whose parts were exchanged: one message each, never a traceback."""
     file = tmp_path / "search.ckpt"
-    whole = searched(server(after=9), SearchOptions(find_all=True), tmp_path)
+    whole = searched(system(), options, tmp_path)
     manifest, arrays = read_checkpoint(file)
     chance, refused = random.Random(5), 0
     strange = [None, -1, 1 << 70, "x", [], {}, [[]], [1], True, 0.5]
@@ -273,7 +463,7 @@ def test_a_manifest_with_other_contents_is_refused_or_harmless(tmp_path):
             place = place[key]
         write_checkpoint(file, changed, arrays)
         try:
-            found = search(server(after=9), SearchOptions(find_all=True), checkpoint=saved(file))
+            found = search(system(), options, checkpoint=saved(file))
         except CheckpointError:
             refused += 1
         else:

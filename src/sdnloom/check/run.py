@@ -29,7 +29,7 @@ from sdnloom.engine.cluster.program import ClusterProgram
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.model import Observer, Property, Restart, RestartRequired, System
 from sdnloom.engine.path import ReplayDivergence, final_state, replay
-from sdnloom.engine.reduction.auto_reduction import FOR_CHECKPOINT, NoReduction
+from sdnloom.engine.reduction.auto_reduction import NoReduction
 from sdnloom.engine.result import (
     BEFORE_SEARCH,
     STOPPING,
@@ -344,17 +344,12 @@ class Run:
             if self._checkpoint is not None:
                 assuming.assume(*self._checkpoint.assumed())
             return assuming
-        chooses = options.reduce == "auto" and self._coverage is None and self._checkpoint is None
-        chooses = chooses and options.cluster is None
+        chooses = options.reduce == "auto" and self._coverage is None and options.cluster is None
         return NotedProgram(program) if chooses and not self.scenario.needs_discovery else program
 
     def _stage(self, program: Program) -> RunStage:
         """What searches so far have refuted."""
-        assumed = (
-            (program.apart, program.near, program.refuted)
-            if isinstance(program, AssumeIndependent)
-            else (True, True, ())
-        )
+        assumed = program.assumed if isinstance(program, AssumeIndependent) else (True, True, ())
         return RunStage(tuple(self.restarts), tuple(self.refuted), self._ordered, assumed)
 
     def _reduced(self, program: Program, narrow: Scenario) -> ReducedNetwork | NoReduction | None:
@@ -365,8 +360,6 @@ class Run:
             )
         if self.scenario.needs_discovery:
             return FOR_DISCOVERY
-        if self._checkpoint is not None:
-            return FOR_CHECKPOINT
         return None if self._coverage is None else FOR_COVERAGE
 
     def _discover(self, narrow: Scenario, on_event: Callable[[SearchEvent], None], watch: LimitWatch) -> Report:

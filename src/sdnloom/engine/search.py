@@ -23,7 +23,6 @@ from sdnloom.engine.observers import Observation, check_columns
 from sdnloom.engine.options.option_mixes import refuse_bad_mixes
 from sdnloom.engine.path import Path
 from sdnloom.engine.reduction.auto_reduction import (
-    FOR_CHECKPOINT,
     HAND_OVER,
     IN_CLUSTER,
     SHORT_RUN,
@@ -33,6 +32,7 @@ from sdnloom.engine.reduction.auto_reduction import (
     ReductionChoice,
     ReductionTrial,
     TrialRefused,
+    WholeSearch,
 )
 from sdnloom.engine.reduction.explain import conflicts
 from sdnloom.engine.reduction.laws import check_channels, check_commutation, check_memories
@@ -127,14 +127,14 @@ def search(
     If a step returns a Restart, that is the verdict.
 
     `watch` is the watch of the run that the search is part of; its limits are those of the options. With a checkpoint
-    the kernel searches from the start, or goes on where the checkpoint was written. `reduced` has the systems that a
-    reduced search takes instead of this one, where the options let the search choose.
+    the kernel searches from the start, or goes on where the checkpoint was written, whole or reduced. `reduced` has the
+    systems that a reduced search takes instead of this one, where the options let the search choose.
     """
     options = options or SearchOptions()
     watch = watch or LimitWatch(options.limits)
     noted = on_event or (lambda event: None)
-    if options.reduce == "auto" and (checkpoint is not None or options.cluster is not None):
-        reduced = FOR_CHECKPOINT if options.cluster is None else IN_CLUSTER
+    if options.reduce == "auto" and options.cluster is not None:
+        reduced = IN_CLUSTER
     earlier = None if checkpoint is None else checkpoint.earlier(system)
     if earlier is None:
         run = _Run(system, options, noted, watch, observers, checkpoint, reduced=reduced)
@@ -171,8 +171,10 @@ class _Run:
             check_columns(system, observer)
         self.choice: ReductionChoice | None = None
         if options.reduce == "auto":
-            self.choice = ReductionChoice(system, options, observers, reduced, self._search_reduced)
+            kernel_alone = self._begins_with_kernel(options)
+            self.choice = ReductionChoice(system, options, observers, reduced, self._search_reduced, kernel_alone)
             options = replace(options, reduce=False)
+        self.kept_choice = self.choice  # what a checkpoint has of a choice: of a trial, that of the whole search
         self.trial = trial  # that this search is
         self.reduced: _Run | None = None  # the search that is tried, or takes the place of this one
         self.whole = Semantics(system)  # with LATE actions; it confirms counterexamples
@@ -216,6 +218,9 @@ class _Run:
         """Run the engine and return its result."""
         with without_collector(), self.watch.catching_interrupts(self._interrupted), self.watch.in_force():
             try:
+                if self.choice is not None and self._is_resumed_reduced(self.choice):
+                    assert self.choice.result is not None
+                    return self.choice.result
                 engine = self._explore()
                 if self.choice is not None and self.choice.result is not None:
                     return self.choice.result
@@ -336,7 +341,13 @@ class _Run:
         """Whether a reduced search takes the place of this one, which has explored every state of that depth."""
         if self.choice is None:
             return False
-        return self.choice.takes_over(transitions, depth, 0 if self.dives is None else self.dives.schedule.dives)
+        dives = 0 if self.dives is None else self.dives.schedule.dives
+        return self.choice.takes_over(WholeSearch(transitions, depth, dives))
+
+    def _is_resumed_reduced(self, choice: ReductionChoice) -> bool:
+        """Go on with a reduced search that a checkpoint is of; whether it took the place of this one."""
+        whole = None if self.checkpoint is None else self.checkpoint.restore_choice(choice)
+        return whole is not None and choice.goes_on(whole)
 
     def _search_reduced(self, system: System, trial: ReductionTrial) -> Result:
         options = replace(self.options, reduce=True, engine="loop" if self.options.engine == "loop" else "auto")
@@ -347,11 +358,15 @@ class _Run:
             elif self.engine is not None:
                 self.on_event(self._progress(self.engine))
 
-        self.reduced = run = _Run(system, options, told, self.watch, (), earlier=self.earlier, trial=trial)
-        run.began, run.compilation = self.began, self.compilation
+        keeper = None if self.checkpoint is None else self.checkpoint.handed_on()
+        self.reduced = run = _Run(system, options, told, self.watch, (), keeper, self.earlier, trial=trial)
+        run.began, run.compilation, run.kept_choice = self.began, self.compilation, self.choice
         if run.dives is not None:
-            run.dives.schedule.dives = trial.dives
-        return run.result()
+            run.dives.schedule.dives = trial.whole.dives
+        try:
+            return run.result()
+        finally:
+            self.began = run.began  # a checkpoint says how long it took before
 
     def _take(self, engine: Engine) -> None:
         """Let this search take the place of the one without a reduction, if it is worth that."""
@@ -392,7 +407,7 @@ class _Run:
         try:
             if self.options.cluster is not None:
                 return self._clustered(self.options.cluster)
-            if self.options.engine == "kernel" or self.options.disk is not None or self.checkpoint is not None:
+            if self._begins_with_kernel(self.options):
                 return self._kernel_alone()
             if self.options.engine == "loop" or not self._kernel_serves():
                 return self._loop()
@@ -402,6 +417,9 @@ class _Run:
         finally:
             if self.compilation is not None:
                 self.compilation.stop()
+
+    def _begins_with_kernel(self, options: SearchOptions) -> bool:
+        return options.engine == "kernel" or options.disk is not None or self.checkpoint is not None
 
     def _hand_over(self, transitions: int) -> bool:
         """Whether the kernel is to go on. While it is compiled, the loop goes on."""
@@ -557,15 +575,16 @@ class _Run:
     def _on_level(self) -> bool:
         """Dive if that is due; True if the search ends: a dive has found a violation, or another search goes on."""
         assert self.engine is not None
+        done, depth = self.engine.transitions, self.engine.depth
+        is_beside = self.trial is not None and not self.trial.is_far_enough(depth)
+        if self.trial is not None and not is_beside and not self.trial.taken:
+            self._take(self.engine)
         if self.checkpoint is not None:
             self.checkpoint.at_boundary(self)
-        done, depth = self.engine.transitions, self.engine.depth
+        if is_beside:
+            return False
         if self.trial is not None:
-            if self.trial.is_far_enough(depth):
-                self._take(self.engine)
-            if not self.trial.taken:
-                return False
-            done += self.trial.transitions  # dives are due as if the search before had gone on
+            done += self.trial.whole.transitions  # dives are due as if the search before had gone on
         found = self.dives is not None and self.dives.has_found(done, depth)
         return found or self._is_replaced(done, depth)
 

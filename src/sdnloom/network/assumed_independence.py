@@ -84,6 +84,11 @@ class AssumeIndependent(WrappedProgram):
         # While handlers are assumed to be apart, the cells that their actions declare are enough.
         return [replace(one, reads=None, writes=None) for one in found] if self.apart else found
 
+    @property
+    def assumed(self) -> tuple[bool, bool, tuple[str, ...]]:
+        """What is assumed, and why no more, as `assume` takes it."""
+        return self.apart, self.near, self.refuted
+
     def assume(self, apart: bool, near: bool, refuted: tuple[str, ...]) -> None:
         """Assume no more than that: what an earlier process has refuted, for these reasons, stays refuted."""
         self.apart, self.near, self.refuted = self.apart and apart, self.near and near, refuted

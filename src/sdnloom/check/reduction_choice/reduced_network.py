@@ -1,8 +1,10 @@
 """The systems of a scenario that a search takes with a reduction which it has chosen itself."""
 
 from collections.abc import Callable
+from typing import Any
 
 from sdnloom.check.reduction_choice.noted_program import NotedProgram, RecalledProgram
+from sdnloom.engine.checkpoint.file import CheckpointError
 from sdnloom.engine.model import Restart, RestartRequired, System
 from sdnloom.network.assumed_independence import AssumeIndependent
 from sdnloom.network.program import Program
@@ -11,11 +13,13 @@ from sdnloom.network.program import Program
 class ReducedNetwork:
     """A network whose program is assumed to have independent handlers: `ReducedSystems` of the engine.
 
-    Handlers that the search without a reduction has run are not run again, but for their footprints.
+    Handlers that the search without a reduction has run are not run again, but for their footprints. These are found
+    for each system anew.
     """
 
     def __init__(self, program: NotedProgram, build: Callable[[Program], System]) -> None:
-        self._program = AssumeIndependent(RecalledProgram(program), deferred=True)
+        self._recalled = RecalledProgram(program)
+        self._program = AssumeIndependent(self._recalled, deferred=True)
         self._build = build
         self._known: tuple[str, ...] = ()  # what was refuted when the last system was built
 
@@ -24,9 +28,24 @@ class ReducedNetwork:
         """Why assumptions were refuted so far."""
         return self._program.refuted
 
+    @property
+    def assumed(self) -> Any:
+        """What is assumed, and why no more, as plain data of a checkpoint."""
+        return self._program.assumed
+
+    def assume(self, saved: Any) -> None:
+        """Assume what `assumed` was in another process. Raises CheckpointError for what it cannot have been."""
+        apart, near, refuted = saved
+        if not all(isinstance(reason, str) for reason in refuted):
+            raise CheckpointError(f"the checkpoint has assumptions that were refuted because of {refuted!r}")
+        self._program.assume(apart is True, near is True, tuple(refuted))
+
     def system(self) -> System:
-        """The system under the assumptions that are not refuted."""
+        """A new system under the assumptions that are not refuted."""
         while True:
+            left = self._program.assumed
+            self._program = AssumeIndependent(self._recalled, deferred=True)
+            self._program.assume(*left)
             self._known = self.refuted
             try:
                 return self._build(self._program)
@@ -36,7 +55,7 @@ class ReducedNetwork:
 
     @property
     def footprints(self) -> int:
-        """How many handler runs were taken again to find their footprints."""
+        """How many handler runs of the last system were taken again to find their footprints."""
         return self._program.footprints
 
     @property

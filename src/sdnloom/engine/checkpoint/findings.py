@@ -48,6 +48,8 @@ def restore_log(log: FindingLog, saved: Any, system: System, count: int) -> None
             path = Path(tuple(each.step for each in taken))
         log.findings[found] = number, path
     log.outlasting |= {read_finding(each, known) for each in saved["outlasting"]}
+    if not isinstance(saved["restless"], str | None):
+        raise CheckpointError(f"the checkpoint has the reason {saved['restless']!r}; expected text")
     log.outlived, log.restless = bool(saved["outlived"]), saved["restless"]
 
 

@@ -4,6 +4,7 @@ A checkpoint is the journal of the memo, the arrays of the engine, and a manifes
 between two levels; what a search does after it is done again, with the same result, because all of it is determined.
 """
 
+import copy
 import platform
 from array import array
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +31,7 @@ from sdnloom.engine.late import LateActions
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.model import Observer, System
+from sdnloom.engine.reduction.auto_reduction import ReductionChoice, ReductionTrial, WholeSearch
 from sdnloom.engine.result import Activity, Result, SearchEvent, SearchOptions
 from sdnloom.engine.stop_points import LimitReached
 from sdnloom.engine.strategy import strategy_parts
@@ -69,6 +71,8 @@ class KeptSearch(Protocol):
     log: FindingLog
     dives: SystemDives | None
     late: LateActions | None
+    trial: ReductionTrial | None
+    kept_choice: ReductionChoice | None
     watch: LimitWatch
     began: float
     on_event: Callable[[SearchEvent], None]
@@ -111,9 +115,30 @@ class CheckpointKeeper:
         """Note that a second search follows one with this result."""
         self._earlier = plain_result(result)
 
+    def restore_choice(self, choice: ReductionChoice) -> WholeSearch | None:
+        """Restore the choice of a reduction; if the checkpoint is of a reduced search, where that was taken."""
+        if self._saved is None:
+            return None
+        with _reading(self.file):
+            saved = self._saved.manifest["choice"]
+            whole = None if saved is None else choice.restore(saved)  # None: `begin` says what differs
+            if whole is not None:
+                _check_dives(whole.dives)
+            return whole
+
+    def handed_on(self) -> "CheckpointKeeper":
+        """A keeper of the same file for a reduced search: a trial, or the one that the checkpoint is of.
+
+        A trial writes nothing until it is taken. If it is refused, this keeper goes on.
+        """
+        other = copy.copy(self)
+        other._journal = other._engine = other._log = None
+        self._saved = None
+        return other
+
     def begin(self, search: KeptSearch) -> str | None:
         """Record what the memo is asked; first ask it what the checkpoint says. The reason if a limit ends that."""
-        self._late, self._options = [], _named_options(search.system, search.options)
+        self._late, self._options = [], _named_options(search)
         if self._saved is None:
             self._journal = Journal(search.tables)
             return None
@@ -162,7 +187,7 @@ class CheckpointKeeper:
     def at_boundary(self, search: KeptSearch) -> None:
         """Note what is so between two levels, and write a checkpoint if it is time for one."""
         self._note(search)
-        if monotonic() >= self._due:
+        if monotonic() >= self._due and (search.trial is None or search.trial.taken):
             self._write(search, None)
 
     def finish(self, search: KeptSearch, stopped: str | None, dived: bool) -> None:
@@ -184,6 +209,7 @@ class CheckpointKeeper:
         self._manifest = {
             "search": self._options,
             "dives": {"begun": dives.dives if dives else 0, "states": dives.states if dives else 0},
+            "choice": None if search.kept_choice is None else search.kept_choice.saved(),
             "late_evaluations": self.late_evaluations(search),
             "earlier": self._earlier,
         }
@@ -223,11 +249,17 @@ class CheckpointKeeper:
 
 def _restore_dives(dives: SystemDives | None, saved: Mapping[str, Any]) -> None:
     begun, states = saved["begun"], saved["states"]
-    if type(begun) is not int or type(states) is not int or not 0 <= begun <= _MOST_DIVES or states < 0:
-        raise CheckpointError(f"the checkpoint has {begun!r} dives; expected at most {_MOST_DIVES}")
+    if type(states) is not int or states < 0:
+        raise CheckpointError(f"the checkpoint has {states!r} states of dives; expected a count")
+    _check_dives(begun)
     if dives is not None:
-        dives.schedule.dives = dives.dives = begun
-        dives.states = states
+        dives.schedule.dives += begun  # those of the search without a reduction count there too
+        dives.dives, dives.states = begun, states
+
+
+def _check_dives(begun: Any) -> None:
+    if type(begun) is not int or not 0 <= begun <= _MOST_DIVES:
+        raise CheckpointError(f"the checkpoint has {begun!r} dives; expected at most {_MOST_DIVES}")
 
 
 def refuse_without_kernel(options: SearchOptions, observers: Sequence[Observer]) -> None:
@@ -256,10 +288,11 @@ def refuse_other_versions(file: Path, manifest: Mapping[str, Any]) -> None:
         )
 
 
-def _named_options(system: System, options: SearchOptions) -> dict[str, Any]:
+def _named_options(search: KeptSearch) -> dict[str, Any]:
     """What decides how a system is searched, limits aside, as plain data."""
+    system, options = search.system, search.options
     return {
-        "reduce": options.reduce,
+        "reduce": options.reduce if search.kept_choice is None else "auto",
         "find_all": options.find_all,
         "order": options.order,
         "strategy": [each.name for each in strategy_parts(options.strategy)],

@@ -12,9 +12,10 @@ All is counted and nothing is timed, so that results do not depend on the machin
 the loop engine without a reduction.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
+from sdnloom.engine.checkpoint.file import CheckpointError
 from sdnloom.engine.model import Observer, Restart, System
 from sdnloom.engine.reduction.place_classes import PlaceClass
 from sdnloom.engine.reduction.stubborn_sets import ReductionRefused, StubbornSets
@@ -29,6 +30,7 @@ MOST_OF_TRIAL = 0.4  # of the effort before, that a trial may take; footprints a
 MOST_TO_TAKE = 0.6  # of the effort before, that the reduced search may have cost for the same levels, to be taken
 SMALL = "small search"
 SHORT_RUN = 30.0  # seconds; with less time the loop sees more states than the kernel, because it does not begin twice
+_MOST = 1 << 62  # of anything that is counted
 
 
 class NoReduction(NamedTuple):
@@ -38,21 +40,29 @@ class NoReduction(NamedTuple):
 
 
 IN_CLUSTER = NoReduction("workers of a cluster search without one unless it is asked for")
-FOR_CHECKPOINT = NoReduction("a checkpoint keeps one search")
 
 
 class ReducedSystems(Protocol):
     """The systems that a search with a reduction takes, if they are others than the one without.
 
-    They may rest on assumptions; what a check of them costs can be put off until `settle`.
+    They may rest on assumptions; what a check of them costs can be put off until `settle`. Law: what a system does, and
+    what its checks cost, follow from what is assumed of it, and not from systems before it. So another process gets the
+    same from `assume` and `system`.
     """
 
+    @property
+    def assumed(self) -> Any:
+        """What is assumed, and why no more, as plain data of a checkpoint."""
+
+    def assume(self, saved: Any) -> None:
+        """Assume what `assumed` was in another process. Raises CheckpointError for what it cannot have been."""
+
     def system(self) -> System:
-        """The system under the assumptions that are not refuted."""
+        """A new system under the assumptions that are not refuted."""
 
     @property
     def footprints(self) -> int:
-        """How many evaluations were taken again to check assumptions."""
+        """How many evaluations of the last system were taken again to check assumptions."""
 
     @property
     def unsettled(self) -> int:
@@ -69,9 +79,14 @@ class SameSystem:
     """The system of the search without a reduction, which assumes nothing."""
 
     footprints = unsettled = 0
+    assumed = None
 
     def __init__(self, system: System) -> None:
         self._system = system
+
+    def assume(self, saved: Any) -> None:
+        """There is nothing to assume, so no process has saved anything."""
+        raise CheckpointError(f"the checkpoint has assumptions of a reduction ({saved!r}); expected none")
 
     def system(self) -> System:
         """The system."""
@@ -90,7 +105,12 @@ class ChangedSystems:
 
     def __init__(self, systems: ReducedSystems, change: Callable[[System], System]) -> None:
         self._systems, self._change = systems, change
-        self.settle, self.concerns = systems.settle, systems.concerns
+        self.assume, self.settle, self.concerns = systems.assume, systems.settle, systems.concerns
+
+    @property
+    def assumed(self) -> Any:
+        """As without the change."""
+        return self._systems.assumed
 
     def system(self) -> System:
         """The system, changed."""
@@ -143,23 +163,29 @@ def why_not(system: System, options: SearchOptions, observers: Sequence[Observer
     return None
 
 
+class WholeSearch(NamedTuple):
+    """How far the search without a reduction has come: it has explored every state of the depth."""
+
+    transitions: int
+    depth: int
+    dives: int
+
+
 class ReductionTrial:
-    """A reduced search that may take the place of one that has explored every state of some depth.
+    """A reduced search that may take the place of the whole one, which has come so far with this effort.
 
     Raises TrialRefused as soon as it costs too much, until it is `taken`.
     """
 
-    def __init__(self, systems: ReducedSystems, transitions: int, effort: int, depth: int, dives: int) -> None:
-        self.transitions, self.dives = transitions, dives  # of the search before
-        self._systems, self._effort, self._depth = systems, effort, depth
+    def __init__(self, systems: ReducedSystems, whole: WholeSearch, effort: int, taken: bool = False) -> None:
+        self.whole, self.taken = whole, taken
+        self._systems, self._effort = systems, effort
         self._sets: CountedSets | None = None
-        self._known = systems.footprints
-        self.taken = False
 
     @property
     def choice(self) -> str:
         """What the result says of it."""
-        return f"taken at {self.transitions:,} transitions"
+        return f"taken at {self.whole.transitions:,} transitions"
 
     def sets(self, system: System) -> StubbornSets:
         """The reduction of the search."""
@@ -172,15 +198,15 @@ class ReductionTrial:
             raise TrialRefused
 
     def is_far_enough(self, depth: int) -> bool:
-        """Whether the reduced search can be compared when it has explored every state of this depth."""
-        return not self.taken and depth >= self._depth
+        """Whether the reduced search is as far as the whole one when it has explored every state of this depth."""
+        return depth >= self.whole.depth
 
     def take(self, transitions: int) -> Restart | None:
         """Take the reduced search after so many transitions, and check what it assumes.
 
         Returns a Restart if that is refuted; then there has to be another trial.
         """
-        footprints = self._systems.footprints - self._known + self._systems.unsettled
+        footprints = self._systems.footprints + self._systems.unsettled
         if self._cost(transitions) + FOOTPRINT * footprints > MOST_TO_TAKE * self._effort:
             raise TrialRefused
         refuted = self._systems.settle()
@@ -197,7 +223,7 @@ class TrialSchedule:
 
     def __init__(self, with_kernel: bool) -> None:
         self._with_kernel = with_kernel
-        self._due = FIRST_TRIAL  # effort
+        self.due = FIRST_TRIAL  # effort
 
     def effort(self, transitions: int) -> int:
         """What so many transitions cost, if the kernel takes over from the loop."""
@@ -206,17 +232,18 @@ class TrialSchedule:
 
     def is_due(self, transitions: int) -> bool:
         """Whether a trial is due after so many transitions; there is one at most for each call that says so."""
-        if self.effort(transitions) < self._due:
+        if self.effort(transitions) < self.due:
             return False
-        while self._due <= self.effort(transitions):
-            self._due *= AGAIN
+        while self.due <= self.effort(transitions):
+            self.due *= AGAIN
         return True
 
 
 class ReductionChoice:
     """Decides in the pauses of a search whether a reduced search takes its place, and what the result says of that.
 
-    `search_reduced` makes a trial and raises TrialRefused, or returns the result of the reduced search.
+    `search_reduced` makes a trial and raises TrialRefused, or returns the result of the reduced search. `kernel_alone`
+    says that the search begins with the kernel.
     """
 
     def __init__(
@@ -226,6 +253,7 @@ class ReductionChoice:
         observers: Sequence[Observer],
         reduced: ReducedSystems | NoReduction | None,
         search_reduced: Callable[[System, ReductionTrial], Result],
+        kernel_alone: bool,
     ) -> None:
         self._search_reduced = search_reduced
         if isinstance(reduced, NoReduction):
@@ -234,34 +262,81 @@ class ReductionChoice:
         else:
             self._against = why_not(system, options, observers)
             self._systems = reduced or SameSystem(system)
-        with_kernel = options.engine != "loop" and (options.limits.seconds or SHORT_RUN) >= SHORT_RUN
-        self._schedule = TrialSchedule(with_kernel)
-        self._reason = self._against or SMALL
+        hands_over = options.engine != "loop" and (options.limits.seconds or SHORT_RUN) >= SHORT_RUN
+        self._schedule = TrialSchedule(kernel_alone or hands_over)
+        self._reason, self._is_final = SMALL, False  # what trials have shown, and whether it excludes further ones
+        self._trial: ReductionTrial | None = None  # that is made now, or was taken
+        self._restored: Mapping[str, Any] | None = None
         self.result: Result | None = None  # of the reduced search, if it took the place
 
     @property
     def words(self) -> str:
         """Why no reduction was taken."""
-        return self._reason
+        return self._against or self._reason
 
-    def takes_over(self, transitions: int, depth: int, dives: int) -> bool:
-        """Make a trial if one is due; whether the reduced search took the place of this one.
-
-        The search has so many transitions and dives, and has explored every state of the depth.
-        """
-        if self._against is not None or not self._schedule.is_due(transitions):
+    def takes_over(self, whole: WholeSearch) -> bool:
+        """Make a trial if one is due; whether the reduced search took the place of this one, which has come so far."""
+        if self._against is not None or self._is_final or not self._schedule.is_due(whole.transitions):
             return False
-        effort = self._schedule.effort(transitions)
+        return self._is_tried(whole)
+
+    def goes_on(self, whole: WholeSearch) -> bool:
+        """Go on with the reduced search that a checkpoint is of, which was taken when this one had come so far.
+
+        Whether it took the place of this one: if its assumptions were refuted, another one may cost too much.
+        """
+        return self._is_tried(whole, taken=True)
+
+    def _is_tried(self, whole: WholeSearch, taken: bool = False) -> bool:
+        effort = self._schedule.effort(whole.transitions)
         try:
             while True:
-                trial = ReductionTrial(self._systems, transitions, effort, depth, dives)
-                result = self._search_reduced(self._systems.system(), trial)
+                system = self._systems.system()
+                if taken and (refuted := self._systems.settle()) is not None:
+                    raise CheckpointError(f"the program acts differently now: {refuted.reason}")
+                self._trial = ReductionTrial(self._systems, whole, effort, taken)
+                result = self._search_reduced(system, self._trial)
                 if not (isinstance(result.verdict, Restart) and self._systems.concerns(result.verdict)):
                     self.result = result
                     return True
+                taken = False
         except TrialRefused as refused:
+            self._trial = None
             if refused.args:
-                self._against = self._reason = refused.args[0]
+                self._reason, self._is_final = refused.args[0], True
             else:
-                self._reason = f"tried at {transitions:,} transitions, where it saved too little"
+                self._reason = f"tried at {whole.transitions:,} transitions, where it saved too little"
         return False
+
+    # Checkpoints
+
+    def saved(self) -> Mapping[str, Any]:
+        """What a checkpoint has of it: of the search without a reduction, or of a trial that is made now."""
+        if self._against is not None and self._restored is not None:
+            return self._restored  # this process makes no trials; the next one may
+        return {
+            "due": self._schedule.due,
+            "reason": self._reason,
+            "final": self._is_final,
+            "assumed": None if self._against is not None else self._systems.assumed,
+            "whole": None if self._trial is None else list(self._trial.whole),
+        }
+
+    def restore(self, saved: Mapping[str, Any]) -> WholeSearch | None:
+        """Take over what was saved; if that was of a reduced search, where it took the place of this one.
+
+        Raises CheckpointError for what a choice cannot have been.
+        """
+        due, reason, whole = saved["due"], saved["reason"], saved["whole"]
+        if type(due) is not int or due < 1 or not isinstance(reason, str):
+            raise CheckpointError(f"the checkpoint has a trial at {due!r} ({reason!r}); expected a count and a reason")
+        if whole is not None:
+            if not all(type(number) is int and 0 <= number < _MOST for number in whole):
+                raise CheckpointError(f"the checkpoint has a reduction taken at {whole!r}; expected counts")
+            if self._against is not None:
+                raise CheckpointError(f"its search has taken a reduction, and none is possible now: {self._against}")
+        self._restored = saved
+        self._schedule.due, self._reason, self._is_final = due, reason, saved["final"] is True
+        if self._against is None and saved["assumed"] is not None:
+            self._systems.assume(saved["assumed"])
+        return None if whole is None else WholeSearch(*whole)
