@@ -1,6 +1,7 @@
-"""Some of the comparisons of `every_engine.py`, whose tables begin tiny, and systems of unusual size."""
+"""Some of the comparisons of `every_engine.py`, and systems of unusual size."""
 
 import sys
+from collections import Counter
 
 import pytest
 
@@ -14,18 +15,22 @@ from sdnloom.engine.result import Limits, SearchOptions
 from sdnloom.engine.search import search
 from sdnloom.engine.stop_points import LimitReached
 from sdnloom.errors import SdnloomError
-from tests.engine.every_engine import differences
+from tests.engine.every_engine import THREADS, WORKERS, differences
 
 pytestmark = pytest.mark.usefixtures("compiled_kernel")
 
 
-def test_the_kernel_gives_the_loops_results_however_little_room_its_tables_have(tmp_path):
-    states = 0
+def test_every_engine_gives_the_loops_results(tmp_path):
+    states, compared = 0, Counter()
     for number in range(40, 60):
-        expected, found = differences(number, tmp_path)
-        assert not found, number
+        expected, different, engines = differences(number, tmp_path)
+        assert not different, number
         states += 0 if expected is None else expected.statistics.states
+        compared += engines
     assert states > 200
+    assert set(compared) == {*(f"{threads} threads" for threads in THREADS), "resumed", "disk"} | {
+        f"{workers} workers" for workers in WORKERS
+    }
 
 
 def sizes(system, engine):
