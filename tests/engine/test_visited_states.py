@@ -48,7 +48,7 @@ def test_a_table_that_grows_in_place_or_moves_keeps_every_state(monkeypatch, thr
     monkeypatch.setattr(visited_states, "_SMALL", 1 << 13)
     monkeypatch.setattr(visited_states, "_PART", 1 << 7)
     if not reserving:
-        monkeypatch.setattr(visited_states, "_reserved", lambda needed: None)
+        monkeypatch.setattr(visited_states, "area_for", lambda needed: None)
     counts, team, rng = [900, 900, 900], Team(threads), random.Random(7)
     visited = Visited(Layout(counts), team)
     known: dict[tuple[int, ...], int] = {}

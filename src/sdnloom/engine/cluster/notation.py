@@ -6,10 +6,10 @@ import numpy as np
 
 from sdnloom.engine.cluster import jit_keys, jit_notation
 from sdnloom.engine.kernel import jit_memo
+from sdnloom.engine.kernel.growing_arrays import grown
 from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.memo import KernelMemo
 from sdnloom.engine.kernel.states import States
-from sdnloom.engine.kernel.visited_states import grown
 
 
 class SpelledStates(NamedTuple):

@@ -66,10 +66,14 @@ def fetch_and_add(typing_context, array, index, value):
 
 @_intrinsic
 def prefetch(typing_context, array, index):
-    """Ask for the element's cache line."""
+    """Ask for the element's cache line; of a matrix, for that of the row's first element."""
 
     def generate(context, builder, signature, arguments):
-        pointer = _pointer(context, builder, signature.args[0], arguments[0], arguments[1])
+        array_type = signature.args[0]
+        values = context.make_array(array_type)(context, builder, arguments[0])
+        zero = context.get_constant(types.intp, 0)
+        indexes = [arguments[1], *[zero] * (array_type.ndim - 1)]
+        pointer = cgutils.get_item_pointer(context, builder, array_type, values, indexes, wraparound=False)
         byte = ir.PointerType(ir.IntType(8))
         number = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])

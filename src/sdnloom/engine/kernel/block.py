@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from sdnloom.engine.kernel import jit_expand, jit_memo, jit_order
+from sdnloom.engine.kernel.growing_arrays import grown
 from sdnloom.engine.kernel.layout import Array
 from sdnloom.engine.kernel.memo import KernelMemo
 from sdnloom.engine.kernel.states import NO_SLEEP, States, repacked
 from sdnloom.engine.kernel.threads import Team
-from sdnloom.engine.kernel.visited_states import Visited, grown
+from sdnloom.engine.kernel.visited_states import Visited
 from sdnloom.errors import SdnloomError
 
 BLOCK_STATES = 1 << 17  # of a block
@@ -275,6 +276,7 @@ class BlockExpander:
                 n=np.zeros(jit_expand.OWN_COUNT, np.int64),
                 values=np.zeros(memo.columns, np.int64),
                 rows=np.zeros(memo.components, np.int64),
+                ahead=np.zeros(jit_expand.TOGETHER * memo.components, np.int64),
                 classes=np.zeros((1, memo.components), np.int32),
                 **dict.fromkeys(("following", "order", "buffer", "hashes", "keys", "sleepers")),
                 missing=np.zeros((_MISSES, 3), np.int64),

@@ -7,6 +7,8 @@ in the order in which threads happen to find them; each keeps the least (parent,
 
 Threads only read the memos. A state for which something is missing is put back, with what is missing; the caller fills
 it and lets these states be expanded again. Entering a successor a second time changes nothing.
+
+An index is a `np.uint64` where time matters: of a signed one, compiled code asks whether it counts from the end.
 """
 
 from collections import namedtuple
@@ -45,6 +47,7 @@ from sdnloom.engine.kernel.jit_memo import (
     PLAN,
     RANK,
     RANKED_ACTION,
+    RECEIVED,
     START,
     TO,
     find_row,
@@ -59,8 +62,9 @@ from sdnloom.engine.kernel.jit_options import entry, inlined, inner
 
 NUMBER_BITS = 32  # of a word: the number of a state in its last word, and the transition in a key
 NUMBER_MASK = (1 << NUMBER_BITS) - 1
-BATCHED = 256  # successors that are entered together: their cache lines are fetched while others are computed
+BATCHED = 256  # successors that are entered together, so that fetching one does not wait for another
 BEYOND = 1 << 12  # slots of the table after the last one that is a state's first choice
+TOGETHER = 16  # states whose places are fetched together, for the same reason
 RESERVED_NUMBERS = 256  # numbers that a thread takes at a time
 
 # Positions in `settings`.
@@ -91,7 +95,7 @@ Block = namedtuple(
 Own = namedtuple(
     "Own",
     [
-        "n", "values", "rows", "classes", "following", "order",
+        "n", "values", "rows", "ahead", "classes", "following", "order",
         "buffer", "hashes", "keys", "sleepers",
         "missing", "mask_rows", "put_back", "ends",
     ],
@@ -106,10 +110,10 @@ def expand_states(t, b, own):
     """
     settings, shared = b.settings, b.shared
     components, folded, columns = settings[COMPONENTS], settings[FOLDED], settings[COLUMNS]
-    words, layers, slots = settings[WORDS], settings[LAYERS], np.uint64(settings[SLOTS])
+    words, layers = settings[WORDS], settings[LAYERS]
     with_sleep, inverted = settings[WITH_SLEEP] != 0, settings[INVERTED] != 0
     # The arrays of the inner loop are local variables: access through the bundle is slower.
-    word, shift, mask, states, table = b.word, b.shift, b.mask, b.states, b.table
+    word, shift, mask, states = b.word, b.shift, b.mask, b.states
     moves, locals_, batches, info, receptions = t.moves, t.locals, t.batches, t.place_info, t.receptions
     keep, commuting, first_place = t.mask_keep, t.mask_commuting, t.first_place
     values, rows, buffer, keys, hashes = own.values, own.rows, own.buffer, own.keys, own.hashes
@@ -119,7 +123,10 @@ def expand_states(t, b, own):
         position = fetch_and_add(shared, CURSOR, settings[CHUNK])
         if position >= settings[TODO]:
             break
-        for turn in range(position, min(position + settings[CHUNK], settings[TODO])):
+        last_turn = min(position + settings[CHUNK], settings[TODO])
+        for turn in range(position, last_turn):
+            if (turn - position) % TOGETHER == 0:
+                fetch_ahead(t, b, own, turn, min(turn + TOGETHER, last_turn), components, words)
             index = np.int64(b.todo[turn])
             if count >= BATCHED:
                 enter(b, own, count)
@@ -129,12 +136,12 @@ def expand_states(t, b, own):
                 continue
             source = index * words
             for k in range(columns):
-                values[k] = (states[source + word[k]] >> shift[k]) & mask[k]
+                values[k] = (states[np.uint64(source + word[k])] >> shift[k]) & mask[k]
             flags = 0
             status = np.int64(0)
             for c in range(components):
-                row = first_place[c] + values[c]
-                rows[c] = row
+                rows[c] = first_place[c] + values[c]
+                row = np.uint64(rows[c])
                 if info[row, MOVE] < 0:
                     status = note(own, index, np.int64(MISS_PLACE), np.int64(c) << 32 | values[c])
                 flags |= info[row, FLAGS]
@@ -157,12 +164,13 @@ def expand_states(t, b, own):
             plan = np.int64(-1)
             for idle in range(1 if must else 2):
                 for c in range(components):
-                    row = rows[c]
+                    row = np.uint64(rows[c])
                     first, many = info[row, MOVE], info[row, ACTIVE]
                     if idle:
                         first, many = first + many, info[row, IDLE]
                     for move in range(first, first + many):
-                        local = moves[move, LOCAL]
+                        m = np.uint64(move)
+                        local = np.uint64(moves[m, LOCAL])
                         action = locals_[local, ACTION]
                         if layers > 0:
                             number += 1
@@ -182,17 +190,16 @@ def expand_states(t, b, own):
                             status = np.int64(FULL)
                             break
                         to = at * words
-                        for k in range(words):
-                            buffer[to + k] = states[source + k]
-                        change(buffer, to, word, shift, c, values[c], moves[move, AFTER])
+                        copy(buffer, to, states, source, words)
+                        change(buffer, to, word, shift, c, values[c], moves[m, AFTER])
                         if layers > 0:
                             change(buffer, to, word, shift, columns - 1, values[columns - 1], plan)
                         split = False
                         known = True
                         batch = locals_[local, BATCH]
-                        for q in range(batch, batch + locals_[local, BATCH_COUNT]):
-                            d = batches[q, TO]
-                            result = reception(info, receptions, rows[d], batches[q, NUMBER])
+                        for q in range(np.uint64(batch), np.uint64(batch + locals_[local, BATCH_COUNT])):
+                            d = np.uint64(batches[q, TO])
+                            result = reception(info, receptions, np.uint64(rows[d]), batches[q, NUMBER])
                             if result >= 0:
                                 change(buffer, to, word, shift, d, values[d], result)
                             elif result <= FORKED:
@@ -218,9 +225,7 @@ def expand_states(t, b, own):
                                     continue
                             at += 1
                         for x in range(before, at):
-                            h = hash_words(buffer, x * words, words)
-                            hashes[x] = h
-                            prefetch(table, np.int64((h >> np.uint64(32)) * slots >> np.uint64(32)) * words)
+                            hashes[x] = hash_words(buffer, x * words, words)
                             keys[x] = np.uint64(index) << np.uint64(NUMBER_BITS) | np.uint64(x - count)
                             if with_sleep:
                                 own.sleepers[x] = np.uint64(0) if inverted else sleeps & commuting[choice, action]
@@ -239,18 +244,64 @@ def expand_states(t, b, own):
         enter(b, own, count)
 
 
+@inner
+def fetch_ahead(t, b, own, first, last, components, words):
+    """Fetch the cache lines of what the memos have of the places of the next states to expand."""
+    ahead, info = own.ahead, t.place_info
+    at = 0
+    for turn in range(first, last):
+        source = np.int64(b.todo[turn]) * words
+        for c in range(components):
+            row = t.first_place[c] + np.int64((b.states[source + b.word[c]] >> b.shift[c]) & b.mask[c])
+            prefetch(info, row)
+            ahead[at] = row
+            at += 1
+    for k in range(at):
+        row = np.uint64(ahead[k])
+        prefetch(t.moves, np.int64(info[row, MOVE]))
+        prefetch(t.receptions, np.int64(info[row, RECEIVED]))
+
+
 @inlined
 def change(buffer, to, word, shift, column, before, after):
     """Change a column's field in the words at `to`."""
-    buffer[to + word[column]] += (np.uint64(after) - np.uint64(before)) << shift[column]
+    at = np.uint64(to + word[column])
+    buffer[at] += (np.uint64(after) - np.uint64(before)) << shift[column]
 
 
 @inlined
 def hash_words(words, at, count):
-    h = np.uint64(0)
-    for k in range(count):
-        h = mix(h + words[at + k])
+    h = mix(mix(words[np.uint64(at)]) + words[np.uint64(at + 1)])  # there are two at least
+    for k in range(2, count):
+        h = mix(h + words[np.uint64(at + k)])
     return h
+
+
+@inlined
+def copy(target, to, source, at, count):
+    """Copy the words of a state."""
+    target[np.uint64(to)] = source[np.uint64(at)]
+    target[np.uint64(to + 1)] = source[np.uint64(at + 1)]
+    for k in range(2, count):
+        target[np.uint64(to + k)] = source[np.uint64(at + k)]
+
+
+@inlined
+def line_slots(words):
+    """The slots of a cache line of the table."""
+    return max(1, 8 // words)
+
+
+@inlined
+def line_count(slots, words):
+    """The cache lines of a table."""
+    return np.uint64(slots // line_slots(words))
+
+
+@inlined
+def line_of(h, lines):
+    """The cache line where a state with this hash is looked for first; it grows with the hash."""
+    return np.int64((h >> np.uint64(32)) * lines >> np.uint64(32))
 
 
 @inner
@@ -417,10 +468,15 @@ def enter(b, own, count):
     words, slots, base = settings[WORDS], settings[SLOTS], settings[BASE]
     with_sleep, with_proviso = settings[WITH_SLEEP] != 0, settings[WITH_PROVISO] != 0
     fields, end = ~np.uint64(NUMBER_MASK), slots + BEYOND
+    lines, in_line = line_count(slots, words), line_slots(words)
     forward = False
+    for x in range(count):  # no other work in between: each fetch takes longer than what the processor looks ahead
+        at = line_of(own.hashes[x], lines) * in_line * words
+        prefetch(table, at)
+        prefetch(table, at + in_line * words)  # one state in three is beyond its first line
     for x in range(count):
         first = buffer[x * words]
-        slot = np.int64((own.hashes[x] >> np.uint64(32)) * np.uint64(slots) >> np.uint64(32))
+        slot = line_of(own.hashes[x], lines) * in_line
         number = np.int64(-1)
         while number < 0:
             at = slot * words
@@ -437,30 +493,24 @@ def enter(b, own, count):
                     b.new_slots[new] = slot
                     if with_sleep:
                         b.new_asleep[new] = own.sleepers[x]
-                    for k in range(words):
-                        b.new_states[new * words + k] = buffer[x * words + k]
+                    copy(b.new_states, new * words, buffer, x * words, words)
                     for k in range(1, words - 1):
                         store_release(table, at + k, buffer[x * words + k])
                     number = base + new
                     store_release(table, at + words - 1, buffer[x * words + words - 1] | np.uint64(number + 1))
                     break
             if found == first:
-                same = True
-                for k in range(1, words):
-                    found = load_acquire(table, at + k)
-                    while found == 0:  # another thread is writing it
-                        found = load_acquire(table, at + k)
-                    if k == words - 1:
-                        number = np.int64(found & np.uint64(NUMBER_MASK)) - 1
-                        found &= fields
-                    if found != buffer[x * words + k]:
-                        same = False
-                        break
+                last = load_acquire(table, at + words - 1)
+                while last == 0:  # another thread is writing it
+                    last = load_acquire(table, at + words - 1)
+                same = last & fields == buffer[x * words + words - 1]
+                for k in range(1, words - 1):
+                    same = same and load_acquire(table, at + k) == buffer[x * words + k]
                 if same:
+                    number = np.int64(last & np.uint64(NUMBER_MASK)) - 1
                     if number >= base and keys[x] < b.new_keys[number - base]:
                         lower(b, own, number - base, x, with_sleep)
                     break
-                number = np.int64(-1)
             slot += 1
             if slot == end:
                 store_release(b.shared, OUT_OF_ROOM, np.int64(1))

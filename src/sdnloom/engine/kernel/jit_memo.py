@@ -341,14 +341,14 @@ def reception(info, receptions, at, batch):
     size = np.uint32(info[at, RECEIVED_SIZE])
     if size == 0:
         return np.int64(MISSING)
-    first = np.int64(info[at, RECEIVED])
+    first = np.uint64(info[at, RECEIVED])
     wanted = batch + 1
     p = (np.uint32(wanted) * np.uint32(0x9E3779B1) >> np.uint32(15)) & (size - np.uint32(1))
-    while receptions[first + p, 0] != wanted:
-        if receptions[first + p, 0] == 0:
+    while receptions[first + np.uint64(p), 0] != wanted:
+        if receptions[first + np.uint64(p), 0] == 0:
             return np.int64(MISSING)
         p = (p + np.uint32(1)) & (size - np.uint32(1))
-    return np.int64(receptions[first + p, 1])
+    return np.int64(receptions[first + np.uint64(p), 1])
 
 
 @inner

@@ -2,8 +2,16 @@
 
 import numpy as np
 
-from sdnloom.engine.kernel.atomics import compare_and_swap, prefetch, store_release
-from sdnloom.engine.kernel.jit_expand import BEYOND, NUMBER_BITS, NUMBER_MASK, hash_words
+from sdnloom.engine.kernel.atomics import compare_and_swap, prefetch
+from sdnloom.engine.kernel.jit_expand import (
+    BEYOND,
+    NUMBER_BITS,
+    NUMBER_MASK,
+    hash_words,
+    line_count,
+    line_of,
+    line_slots,
+)
 from sdnloom.engine.kernel.jit_memo import FLAGS, MOVE, find_row
 from sdnloom.engine.kernel.jit_options import entry, inner
 
@@ -122,8 +130,8 @@ def find_new_rows(
 
 @entry
 def home(words, at, count, slots):
-    """The first slot where a state may be."""
-    return np.int64((hash_words(words, at, count) >> np.uint64(32)) * np.uint64(slots) >> np.uint64(32))
+    """The first slot where a state may be: that of a cache line."""
+    return line_of(hash_words(words, at, count), line_count(slots, count)) * line_slots(count)
 
 
 @entry
@@ -163,33 +171,46 @@ def repack_states(source, old_words, old_word, old_shift, old_mask, target, word
 
 
 @entry
-def move_states(
-    source, old_words, old_word, old_shift, old_mask, table, words, slots, word, shift, same, first, last,
-    waiting, homes,
-):  # fmt: skip
-    """Move the states in these slots of a visited table to a table with so many slots; several threads may do so.
+def spread_states(source, table, words, slots, first, last, state):
+    """Move the states in these slots of a visited table to a table with more slots; several threads may do so.
 
-    The other table may be the same one, where the slots that are moved to are behind all that are being moved.
-    `waiting` and `homes` are room for some states and their slots. False if a state is too far from its first choice:
-    some occur twice.
+    The other table may be the same one, where the slots that are moved to are behind all that are being moved: both
+    are gone through in order. `state` is room for one state. False if a state is too far from its first choice.
+    """
+    for at in range(first * words, last * words, words):
+        if source[at] == 0:
+            continue
+        for k in range(words):
+            state[k] = source[at + k]
+            source[at + k] = 0
+        number = state[words - 1] & np.uint64(NUMBER_MASK)
+        state[words - 1] ^= number
+        slot = home(state, 0, words, slots)
+        state[words - 1] ^= number
+        if not put_state(table, words, state, 0, slot):
+            return False
+    return True
+
+
+@entry
+def move_states(
+    source, old_words, old_word, old_shift, old_mask, table, words, slots, word, shift, first, last, waiting, homes
+):  # fmt: skip
+    """Enter the states at these positions, which have another layout, in a table; several threads may do so.
+
+    `waiting` and `homes` are room for some states and their slots: they may be anywhere in the table. False if a state
+    is too far from its first choice: some occur twice.
     """
     count = 0
-    for slot in range(first, last):
-        at = slot * old_words
+    for position in range(first, last):
+        at = position * old_words
         if source[at] == 0:
             continue
         to = count * words
-        number = source[at + old_words - 1] & np.uint64(NUMBER_MASK)
-        if same:
-            for k in range(words):
-                waiting[to + k] = source[at + k]
-                source[at + k] = 0
-            waiting[to + words - 1] &= ~np.uint64(NUMBER_MASK)
-        else:
-            repack(source, at, old_word, old_shift, old_mask, waiting, to, words, word, shift)
+        repack(source, at, old_word, old_shift, old_mask, waiting, to, words, word, shift)
         homes[count] = home(waiting, to, words, slots)
         prefetch(table, homes[count] * words)
-        waiting[to + words - 1] |= number
+        waiting[to + words - 1] |= source[at + old_words - 1] & np.uint64(NUMBER_MASK)
         count += 1
         if count == len(homes):
             if not put_states(table, words, waiting, homes, count):
@@ -201,14 +222,22 @@ def move_states(
 @inner
 def put_states(table, words, waiting, homes, count):
     """Enter states that the table does not have; False if one is too far from its first choice."""
+    done = True
     for i in range(count):
-        slot = homes[i]
-        while compare_and_swap(table, slot * words, np.uint64(0), waiting[i * words]) != 0:
-            slot += 1
-            if slot == homes[i] + BEYOND:
-                return False
-        for k in range(1, words):
-            store_release(table, slot * words + k, waiting[i * words + k])
+        done = done and put_state(table, words, waiting, i * words, homes[i])
+    return done
+
+
+@inner
+def put_state(table, words, states, at, slot):
+    """Enter a state that the table does not have, from its first choice on; False if there is no room near it."""
+    end = slot + BEYOND
+    while compare_and_swap(table, slot * words, np.uint64(0), states[at]) != 0:
+        slot += 1
+        if slot == end:
+            return False
+    for k in range(1, words):
+        table[slot * words + k] = states[at + k]
     return True
 
 

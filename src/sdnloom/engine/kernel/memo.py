@@ -8,6 +8,7 @@ import numpy as np
 from sdnloom.engine import user_code
 from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.kernel import jit_memo
+from sdnloom.engine.kernel.growing_arrays import extended
 from sdnloom.engine.kernel.layout import Array
 from sdnloom.engine.memo import LocalOutcome, Memo
 from sdnloom.engine.model import Fault, Mode, Needs
@@ -399,7 +400,7 @@ class KernelMemo:
         grown = False
         for counter, names in _GROWING.items():
             if 2 * self.count(counter) >= len(a[names[0]]):
-                self._room(*names, length=2 * len(a[names[0]]))
+                self._room(*names, length=2 * len(a[names[0]]), used=self.count(counter))
                 grown = True
         for counter, name in _HASHED.items():
             if 3 * self.count(counter) >= len(a[name]):
@@ -423,14 +424,14 @@ class KernelMemo:
         full = 4 * a["place_count"] >= 3 * room
         few = 3 * self.count(jit_memo.PLACES) >= len(a["place_index"])
         if full.any():
-            before = a["first_place"]
+            before, counts = a["first_place"], a["place_count"]
             a["first_place"] = np.concatenate([[0], np.cumsum(np.where(full, 2 * room, room))])
             _refuse_too_many("places", a["first_place"][-1])
             for name in ("places", "place_info"):
-                bigger = np.zeros((a["first_place"][-1], a[name].shape[1]), np.int32)
-                for old, new, count in zip(before, a["first_place"], a["place_count"], strict=False):
-                    bigger[new : new + count] = a[name][old : old + count]
-                a[name] = bigger
+                if len(a[name]) < a["first_place"][-1]:
+                    a[name] = extended(a[name], a["first_place"][-1], _MOST_ROWS, before[-1])
+                for component in reversed(range(self.components)):  # the others move to where they have been
+                    _move_rows(a[name], before[component], a["first_place"][component], counts[component])
         if full.any() or few:
             a["place_index"] = np.zeros(len(a["place_index"]) * (2 if few else 1), np.int32)
             self._bundle = None
@@ -456,14 +457,12 @@ class KernelMemo:
         a["alt_result"] = np.zeros(rows, np.int64)
         a["chain"] = np.zeros(rows, np.int64)
 
-    def _room(self, *names: str, length: int) -> None:
+    def _room(self, *names: str, length: int, used: int | None = None) -> None:
         for name in names:
             array = self._arrays[name]
             if len(array) < length:
                 _refuse_too_many(name, length)
-                bigger = np.zeros((max(length, min(2 * len(array), _MOST_ROWS)), *array.shape[1:]), array.dtype)
-                bigger[: len(array)] = array
-                self._arrays[name] = bigger
+                self._arrays[name] = extended(array, length, _MOST_ROWS, used)
                 self._bundle = None
 
     def _flush(self) -> None:
@@ -515,6 +514,13 @@ class KernelMemo:
         for prefix in ("alt", "next"):
             self._set_scratch(a, prefix, *_FIRST_ALTERNATIVES)
         return a
+
+
+def _move_rows(array: Array, before: int, after: int, count: int) -> None:
+    """Move rows towards the end of an array, and leave zeros where they have been."""
+    if after > before:
+        array[after : after + count] = array[before : before + count]
+        array[before : min(before + count, after)] = 0
 
 
 def _refuse_too_many(name: str, rows: int) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from sdnloom.engine.kernel import jit_memo, jit_order
+from sdnloom.engine.kernel.growing_arrays import grown
 from sdnloom.engine.kernel.layout import Array
 from sdnloom.engine.kernel.states import States
-from sdnloom.engine.kernel.visited_states import grown
 
 _FOUND = 1 << 10  # positions that are found at a time
 

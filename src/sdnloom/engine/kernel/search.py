@@ -16,13 +16,14 @@ from sdnloom.engine.checkpoint.file import CheckpointError
 from sdnloom.engine.kernel import jit_expand, jit_memo, jit_order
 from sdnloom.engine.kernel.block import BLOCK_STATES, BlockExpander
 from sdnloom.engine.kernel.disk import jit_runs
+from sdnloom.engine.kernel.growing_arrays import extended
 from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.memo import KernelMemo
 from sdnloom.engine.kernel.property_check import BlockObserver, PropertyCheck
 from sdnloom.engine.kernel.saved_search import Boundary, restored_search, saved_search
 from sdnloom.engine.kernel.states import NO_SLEEP, States, joined
 from sdnloom.engine.kernel.threads import Team
-from sdnloom.engine.kernel.visited_states import Visited, grown
+from sdnloom.engine.kernel.visited_states import MOST_VISITED, Visited
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.loop import DEPTH_UNDER_REDUCTION
 from sdnloom.engine.memo import Memo
@@ -36,7 +37,8 @@ from sdnloom.engine.stop_points import LimitReached
 ENTRIES = (
     *(jit_expand.expand_states, jit_order.order_new, jit_order.number_new, jit_order.flag_states),
     *(jit_order.find_new_rows, jit_order.find_slots, jit_order.find_state, jit_order.home),
-    *(jit_order.move_states, jit_order.repack_states, jit_order.have_numbers, jit_order.gather_states),
+    *(jit_order.move_states, jit_order.spread_states, jit_order.repack_states),
+    *(jit_order.have_numbers, jit_order.gather_states),
     *(jit_memo.settle, jit_memo.find, jit_memo.rehash, jit_memo.reindex, jit_memo.reindex_places),
     *(jit_memo.intern_places, jit_memo.push_again),
     *(jit_runs.hash_states, jit_runs.sort_slots, jit_runs.mark_old, jit_runs.merge_runs, jit_runs.keep_new),
@@ -204,7 +206,7 @@ class KernelSearch:
 
     def bytes_per_state(self) -> float:
         """Visited table and parents, per state."""
-        return float((self.visited.used_bytes + self._parents.nbytes) / max(1, self._count))
+        return float((self.visited.used_bytes + self._count * self._parents.itemsize) / max(1, self._count))
 
     def memories(self) -> dict[str, list[Any]]:
         """The memories met, by property."""
@@ -329,7 +331,7 @@ class KernelSearch:
 
     def _keep_parents(self, first: int, parents: Array) -> None:
         if first + len(parents) > len(self._parents):
-            self._parents = grown(self._parents, max(first + len(parents), 3 * len(self._parents) // 2))
+            self._parents = extended(self._parents, first + len(parents), MOST_VISITED)
         self._parents[first : first + len(parents)] = parents
 
     def _findings(self, new: States, flags: Array) -> list[tuple[int, Finding]]:

@@ -5,14 +5,13 @@ grows where it is, from its end to its beginning, in an area of memory that was 
 it is used.
 """
 
-import mmap
-import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sdnloom.engine.kernel import jit_expand, jit_order
+from sdnloom.engine.kernel.growing_arrays import area_for
 from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.states import States
 from sdnloom.engine.kernel.threads import Team
@@ -20,12 +19,12 @@ from sdnloom.engine.stop_points import LimitReached
 
 _FIRST_SLOTS = 1 << 12
 _SMALL = 1 << 20  # slots up to which a table moves when it grows, and gets the layout that is best then
-_FULLEST = 0.75  # share of the slots that may be used
+_FULLEST = 0.85  # share of the slots that may be used
 _GROWTH = 1.5
+_MOST_IN_LINE = 4  # slots of a cache line: a state has two words at least
 _MOST_SLOTS = 1 << 32  # a first choice is made with half of a hash
-MOST_VISITED = 3 << 30  # of a search: as many as fit in these slots
+MOST_VISITED = 3 << 30  # of a search: fewer than such a table has room for, and than there are numbers
 _PART = 1 << 16  # slots that are worth a thread
-_NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
 
 class Visited:
@@ -44,7 +43,7 @@ class Visited:
     @staticmethod
     def room_in(slots: int) -> int:
         """How many states so many slots may hold."""
-        return int(slots * _FULLEST)
+        return min(int(slots * _FULLEST), MOST_VISITED)
 
     @property
     def used_bytes(self) -> int:
@@ -124,7 +123,10 @@ class Visited:
         old, last = self.table, self.slots + jit_expand.BEYOND
         before, self.layout = self.layout, layout
         self.slots, self.table = slots, _array(slots, layout.words)
-        _all_moved(self._run(lambda first, last: self._moved(old, before, first, last), 0, last))
+        if layout is before:
+            _all_moved(self._run(lambda first, last: self._spread(old, first, last), 0, last))
+        else:
+            _all_moved(self._run(lambda first, last: self._moved(old, before, first, last), 0, last))
 
     def _grow(self, slots: int) -> None:
         """Use more slots of the same array, from the last one to the first.
@@ -135,25 +137,33 @@ class Visited:
         last, words = self.slots + jit_expand.BEYOND, self.layout.words
         self.slots = slots
         while last > _PART:
-            first = int((last + 2) / factor) + 2
+            first = int((last + 2 * _MOST_IN_LINE) / factor) + 2
             while first < last and self.table[(first - 1) * words]:  # not in the middle of neighbours
                 first += 1
             if first >= last:  # all that is left are neighbours
                 break
-            _all_moved(self._run(lambda first, last: self._moved(self.table, self.layout, first, last), first, last))
+            _all_moved(self._run(lambda first, last: self._spread(self.table, first, last), first, last))
             last = first
         rest = self.table[: last * words].copy()
         self.table[: last * words] = 0
-        _all_moved([self._moved(rest, self.layout, 0, last)])
+        _all_moved([self._spread(rest, 0, last)])
 
     def _run(self, work: Any, first: int, last: int) -> list[bool]:
         return self._team.run_parts(lambda start, stop: work(first + start, first + stop), last - first, _PART)
 
+    def _spread(self, source: Array, first: int, last: int) -> bool:
+        """Move the states in these slots of a smaller table; False if one has found no room."""
+        words = self.layout.words
+        room = np.empty(words, np.uint64)
+        spread: bool = jit_order.spread_states(source, self.table, words, self.slots, first, last, room)
+        return spread
+
     def _moved(self, source: Array, before: Layout, first: int, last: int) -> bool:
+        """Enter the states at these positions; False if one has found no room."""
         layout = self.layout
         moved: bool = jit_order.move_states(
             source, before.words, before.word, before.shift, before.mask,
-            self.table, layout.words, self.slots, layout.word, layout.shift, before is layout, first, last,
+            self.table, layout.words, self.slots, layout.word, layout.shift, first, last,
             np.empty(jit_order.AHEAD * layout.words, np.uint64), np.empty(jit_order.AHEAD, np.int64),
         )  # fmt: skip
         return moved
@@ -169,32 +179,6 @@ def _all_moved(parts: Sequence[bool]) -> None:
 
 def _array(slots: int, words: int) -> Array:
     """Zeros for so many slots; a large table gets an area in which it can grow."""
-    needed = (slots + jit_expand.BEYOND) * words * 8
-    if slots > _SMALL:
-        area = _reserved(needed)
-        if area is not None:
-            return area
-    return np.zeros(needed // 8, np.uint64)
-
-
-def _reserved(needed: int) -> Array | None:
-    """An area of zeros that is as large as the memory of this machine, if the system gives one."""
-    try:
-        size = max(needed, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-        area = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
-        area.madvise(mmap.MADV_HUGEPAGE)
-    except (OSError, ValueError, AttributeError):
-        return None
-    return np.frombuffer(area, np.uint64)
-
-
-def grown(array: Array, length: int, value: Any = 0) -> Array:
-    """A longer copy, with `value` beyond the old end.
-
-    A new array gets huge pages, which random access needs; one that is resized in place does not.
-    """
-    bigger = np.zeros((length, *array.shape[1:]), array.dtype)
-    bigger[: len(array)] = array
-    if value:
-        bigger[len(array) :] = value
-    return bigger
+    length = (slots + jit_expand.BEYOND) * words
+    area = area_for(8 * length) if slots > _SMALL else None
+    return np.zeros(length, np.uint64) if area is None else area.view(np.uint64)
