@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("compiled_kernel")
 
 def test_every_engine_gives_the_loops_results(tmp_path):
     states, compared = 0, Counter()
-    for number in range(40, 60):
+    for number in (*range(40, 60), 39, 109):  # questions that wait in a full list, and many faults in one place
         expected, different, engines = differences(number, tmp_path)
         assert not different, number
         states += 0 if expected is None else expected.statistics.states

@@ -87,7 +87,7 @@ class QuestionMemo(KernelMemo):
                 self._memory(index, number)
             self._judged[index] = len(known)
 
-    def _fill_misses(self, misses: list[Sequence[int]]) -> bool:
+    def _fill_misses(self, misses: list[Sequence[int]]) -> None:
         known: list[Sequence[int]] = []
         for kind, key in misses:
             if kind == jit_memo.MISS_MASK or self.tables.knows(*self._question(kind, key)):
@@ -95,7 +95,7 @@ class QuestionMemo(KernelMemo):
             else:
                 self._open.append((kind, key))
         misses.clear()
-        return super()._fill_misses(known)
+        super()._fill_misses(known)
 
     def _question(self, kind: int, key: int) -> tuple[int, int, int, int]:
         """The question that a miss needs the answer to."""

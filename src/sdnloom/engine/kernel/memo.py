@@ -162,10 +162,10 @@ class KernelMemo:
         left = len(kinds)
         while left:
             left, full = jit_memo.settle(self.arrays(), kinds, keys, left, classes)
-            filled = self._fill()
-            if left and not filled and full and not self._grow():
+            noted = self._fill()
+            if left and not noted and full and not self._grow():
                 self._grow_scratch()
-            elif left and not filled and not full:  # it waits for answers
+            elif left and not noted and not full:  # it waits for answers
                 break
         self._classify(dict.fromkeys(places))
 
@@ -181,18 +181,20 @@ class KernelMemo:
                 info[row, jit_memo.CLASS] = self.graph.class_of(component, self._place(component, number))
 
     def _fill(self) -> bool:
-        """Ask user code what compiled code noted as missing; whether anything was filled."""
+        """Ask user code what compiled code noted as missing; whether it noted anything."""
         misses = self._arrays["misses"][: self.count(jit_memo.MISSES)].tolist()
+        noted = bool(misses)
         try:
-            return self._fill_misses(misses)
+            self._fill_misses(misses)
         finally:  # what a limit has ended may be asked again: paths are found again afterwards
             self._arrays["misses"][: len(misses)] = np.array(misses, np.int64).reshape(-1, 2)
             self._arrays["n"][jit_memo.MISSES] = len(misses)
             self._flush()
             self._grow()
+        return noted
 
-    def _fill_misses(self, misses: list[Sequence[int]]) -> bool:
-        """Fill these (kind, key) misses, and remove from the list what was filled; whether there was anything."""
+    def _fill_misses(self, misses: list[Sequence[int]]) -> None:
+        """Fill these (kind, key) misses, and remove from the list what was filled."""
         fillers = {
             jit_memo.MISS_STEP: self._fill_step,
             jit_memo.MISS_TAKE: self._fill_take,
@@ -208,7 +210,6 @@ class KernelMemo:
                 filled += 1
         finally:
             del misses[:filled]
-        return filled > 0
 
     def _fill_step(self, key: int) -> None:
         rest, message = divmod(key - 1, _MESSAGES)
@@ -447,7 +448,7 @@ class KernelMemo:
             self._set_scratch(a, prefix, 2 * rows, max(faults, int(items)))
         self._room("moves", length=self.count(jit_memo.MOVES) + 2 * rows)
         self._room("fork_alts", length=self.count(jit_memo.FORK_ALTS) + 2 * rows)
-        self._room("faults", length=self.count(jit_memo.FAULTS) + max(faults, int(items)))
+        self._room("faults", length=self.count(jit_memo.FAULTS) + 2 * rows * max(faults, int(items)))
         self._bundle = None
 
     def _set_scratch(self, a: dict[str, Array], prefix: str, rows: int, faults: int) -> None:
