@@ -37,7 +37,10 @@ def ways(folder: str, load: Callable[[], Scenario]) -> dict[str, Callable[[Searc
     return {
         **{f"{n} threads": partial(replace, engine="kernel", threads=n) for n in THREADS},
         "disk": partial(replace, engine="kernel", threads=2, disk=folder),
-        **{f"{n} workers": partial(replace, cluster=ClusterOptions(IN_PROCESS, n, scenario=load)) for n in WORKERS},
+        **{
+            f"{n} workers": partial(replace, engine="auto", cluster=ClusterOptions(IN_PROCESS, n, scenario=load))
+            for n in WORKERS
+        },
     }
 
 
