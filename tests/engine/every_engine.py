@@ -31,7 +31,7 @@ from sdnloom.engine.checkpoint.file import read_checkpoint, write_checkpoint
 from sdnloom.engine.checkpoint.keeper import CheckpointKeeper
 from sdnloom.engine.cluster.program import ClusterProgram
 from sdnloom.engine.cluster.search import IN_PROCESS, ClusterSearch
-from sdnloom.engine.kernel import block, memo, visited_states
+from sdnloom.engine.kernel import block, growing_arrays, memo, visited_states
 from sdnloom.engine.kernel.compilation import compile_kernel
 from sdnloom.engine.kernel.disk import search as disk_search
 from sdnloom.engine.kernel.disk.level import Sizes
@@ -151,6 +151,7 @@ def tiny(number: int) -> Iterator[None]:
                 "_FIRST_ALTERNATIVES": ((1, 1), (2, 3)),
             },
             visited_states: {"_FIRST_SLOTS": (2, 64), "_SMALL": (16, 1 << 20), "_PART": (4, 60)},
+            growing_arrays: {"LONG": (0, 1 << 20, 1 << 20, 1 << 20)},
             keeping: {"INTERVAL": (0,), "REST_FACTOR": (0,)},
             disk_search: {
                 "SPILL_AT": (0, 1, 5, 50),
