@@ -52,7 +52,13 @@ WALK_GROUPS = {**APP_GROUPS, "Walks": ("seed", "runs", "max_steps"), "Swarm": SW
     help="Walk n has the seed SEED + n - 1; of a swarm, the seed of all of it.",
 )
 @click.option("--runs", type=click.IntRange(1), default=100, show_default=True, help="Number of walks.")
-@click.option("--max-steps", type=click.IntRange(1), default=1000, show_default=True, help="Length of a walk at most.")
+@click.option(
+    "--max-steps",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Length of a walk, or of a path of a swarm, at most.",
+)
 @swarm_options
 @trace_dir_option("the trace of a violation")
 @show_output_option
@@ -76,8 +82,9 @@ def command(
     Steps that are not needed are removed from a violating walk. The same seed gives the same walks. SCENARIO is a
     scenario file, or a program of actors, FILE.py or FILE.py:NAME.
 
-    With --swarm, searches into the depth take the place of walks: each remembers the states that it has visited in a
-    bit array of fixed size, and the report estimates which share of the space they have found together.
+    With --swarm, depth-first searches take the place of walks: each remembers the states that it has visited in a bit
+    array of fixed size, and the report estimates which share of the space they have found together. Programs of actors
+    have no swarm.
 
     Exit code: 1 a property is violated, 2 bad input, 3 none was violated: walks prove nothing, so there is no 0.
     """

@@ -1,1 +1,1 @@
-"""Dives: searches into the depth beside a breadth-first search, for defects that are many steps away."""
+"""Dives: depth-first searches beside a breadth-first search, for defects that are many steps away."""

@@ -85,7 +85,7 @@ def _omission_lines(swarm: SwarmResult) -> list[str]:
     return [
         f"left out by a bit array of {size:,.4g} MiB, on average: {percent(worst.share_omitted)} of the states that "
         "its member met,",
-        "  and what only these lead to; a new state was taken for a known one with odds of at most "
+        "  and what only these lead to; a new state was taken for a known one with probability at most "
         f"{max(each.odds for each in swarm.members):.2g}",
     ]
 
