@@ -10,7 +10,8 @@ from sdnloom.engine.kernel.atomics import prefetch
 from sdnloom.engine.kernel.jit_memo import LAST, PARENT, mix
 from sdnloom.engine.kernel.jit_options import entry, inner
 
-_AHEAD = 16  # how many accesses ahead a cache line is fetched
+TOGETHER = 256  # keys that are looked up together, so that fetching one does not wait for another
+WORDS_IN_LINE = 8  # of a cache line
 _ONE, _OTHER = np.uint64(0xA0761D6478BD642F), np.uint64(0xE7037ED1A0B428DB)
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -67,7 +68,8 @@ def key_states(word, shift, mask, states, words, firsts, digests, keys):
     for i in range(len(keys)):
         one, other = np.uint64(0), np.uint64(0)
         for column in range(len(word)):
-            at = firsts[column] + np.int64((states[i * words + word[column]] >> shift[column]) & mask[column])
+            value = (states[np.uint64(i * words + word[column])] >> shift[column]) & mask[column]
+            at = np.uint64(firsts[column]) + value
             one += digests[at, 0]
             other += digests[at, 1]
         if one == 0 and other == 0:
@@ -106,16 +108,24 @@ def answers_in_order(of, starts, answers, first):
 
 
 @inner
+def first_choice(other, slots):
+    """The slot where a key is looked for first; it grows with the second word."""
+    return np.int64((other >> np.uint64(32)) * np.uint64(slots) >> np.uint64(32))
+
+
+@inner
 def slot_of(table, slots, one, other):
     """The slot of a key in a set, or the empty one where it belongs."""
-    slot = np.int64((other >> np.uint64(32)) * np.uint64(slots) >> np.uint64(32))
-    while table[2 * slot] != 0 or table[2 * slot + 1] != 0:
-        if table[2 * slot] == one and table[2 * slot + 1] == other:
-            break
+    slot = first_choice(other, slots)
+    while True:
+        at = np.uint64(2 * slot)
+        if table[at] == one and table[at + np.uint64(1)] == other:
+            return slot
+        if table[at] == 0 and table[at + np.uint64(1)] == 0:
+            return slot
         slot += 1
         if slot == slots:
             slot = np.int64(0)
-    return slot
 
 
 @entry
@@ -123,11 +133,13 @@ def claim_keys(table, slots, keys, part, parts, first):
     """Enter the keys of a part in its set; which of them were not in it. Returns how many."""
     count = 0
     for i in range(len(keys)):
-        if i + _AHEAD < len(keys):
-            ahead = (keys[i + _AHEAD, 1] >> np.uint64(32)) * np.uint64(slots) >> np.uint64(32)
-            prefetch(table, 2 * np.int64(ahead))
+        if i % TOGETHER == 0:
+            for ahead in range(i, min(i + TOGETHER, len(keys))):
+                at = 2 * first_choice(keys[ahead, 1], slots)
+                prefetch(table, at)
+                prefetch(table, min(at + WORDS_IN_LINE, 2 * slots - 1))
         one, other = keys[i, 0], keys[i, 1]
-        if np.int64((other & _LOW) % np.uint64(parts)) != part:
+        if parts > 1 and np.int64((other & _LOW) % np.uint64(parts)) != part:
             continue
         slot = slot_of(table, slots, one, other)
         first[i] = 0

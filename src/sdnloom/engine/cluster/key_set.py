@@ -9,7 +9,8 @@ from sdnloom.engine.kernel.layout import Array
 from sdnloom.engine.kernel.threads import Team
 
 _FIRST_SLOTS = 1 << 10
-_FULLEST = 0.75
+_FULLEST = 0.8  # share of the slots that may be used
+_GROWTH = 1.5
 _BLOCK = 1 << 14  # keys for which there is room at a time, as if all of them were new
 
 
@@ -55,7 +56,7 @@ class KeySet:
         if count <= slots * _FULLEST:
             return
         while count > slots * _FULLEST:
-            slots *= 2
+            slots = int(slots * _GROWTH)
         larger = np.zeros(2 * slots, np.uint64)
         jit_keys.move_keys(self._tables[part], larger, slots)
         self._tables[part] = larger
