@@ -10,8 +10,8 @@ from sdnloom.engine.kernel.atomics import prefetch
 from sdnloom.engine.kernel.jit_memo import LAST, PARENT, mix
 from sdnloom.engine.kernel.jit_options import entry, inner
 
-TOGETHER = 256  # keys that are looked up together, so that fetching one does not wait for another
-WORDS_IN_LINE = 8  # of a cache line
+_TOGETHER = 256  # keys that are looked up together, so that fetching one does not wait for another
+_WORDS_IN_LINE = 8  # of a cache line
 _ONE, _OTHER = np.uint64(0xA0761D6478BD642F), np.uint64(0xE7037ED1A0B428DB)
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -133,11 +133,11 @@ def claim_keys(table, slots, keys, part, parts, first):
     """Enter the keys of a part in its set; which of them were not in it. Returns how many."""
     count = 0
     for i in range(len(keys)):
-        if i % TOGETHER == 0:
-            for ahead in range(i, min(i + TOGETHER, len(keys))):
+        if i % _TOGETHER == 0:
+            for ahead in range(i, min(i + _TOGETHER, len(keys))):
                 at = 2 * first_choice(keys[ahead, 1], slots)
                 prefetch(table, at)
-                prefetch(table, min(at + WORDS_IN_LINE, 2 * slots - 1))
+                prefetch(table, min(at + _WORDS_IN_LINE, 2 * slots - 1))
         one, other = keys[i, 0], keys[i, 1]
         if parts > 1 and np.int64((other & _LOW) % np.uint64(parts)) != part:
             continue
