@@ -6,8 +6,9 @@ import sys
 import pytest
 
 from sdnloom.engine import stop_points
+from sdnloom.engine.disciplines import Fifo
 from sdnloom.engine.limits import LimitWatch
-from sdnloom.engine.model import Action, Component, Needs, Outcome, Property, System
+from sdnloom.engine.model import Action, Channel, Component, Needs, Outcome, Property, System
 from sdnloom.engine.result import Incomplete, Limits, Progress, SearchOptions, Violated
 from sdnloom.engine.search import search
 from sdnloom.engine.stop_points import (
@@ -260,6 +261,38 @@ def test_a_second_interrupt_ends_a_step_that_never_ends_and_the_states_are_repor
     result = search(endless(lambda: signal.raise_signal(signal.SIGINT)), SearchOptions(engine="loop"))
     assert result.verdict == Incomplete("interrupted in 'go' of 'A'")
     assert result.statistics.states == 2  # a step is evaluated when the state before it is expanded
+
+
+def test_a_path_to_a_violation_asks_nothing_that_a_limit_has_ended():
+    """The reduction leaves a step of B and R out in the states of the path, so not all is known of these."""
+    ended = []
+
+    def count(core, _):
+        if core == 3:
+            ended.append(None)
+        while core == 3:
+            signal.raise_signal(signal.SIGINT)
+        return [Outcome(core + 1, (), ("passed",) if core == 1 else ())]
+
+    def cells(name):
+        return {"reads": frozenset({name}), "writes": frozenset({name})}
+
+    system = System(
+        (
+            Component("A", 0, (Action("count", count, **cells("a")),)),
+            Component("B", 0, (Action("send", lambda core, _: [Outcome(1, (("q", "m"),))] if core == 0 else [],
+                                      sends=frozenset({"q"}), **cells("b")),)),
+            Component("R", 0, (Action("take", lambda core, _: [Outcome(core)], "q", **cells("r")),)),
+        ),
+        (Channel("q", "R", Fifo()),),
+        (Property("passed", Needs.EVENT, lambda memory, _: memory or None, fold=lambda *_: "passed", initial=""),),
+    )  # fmt: skip
+    for engine in ENGINES:
+        ended.clear()
+        result = search(system, SearchOptions(engine=engine, order="bfs", find_all=True, reduce=True))
+        assert isinstance(result.verdict, Violated)
+        assert result.incomplete == "interrupted in 'count' of 'A'"
+        assert len(ended) == 1
 
 
 def test_the_memory_limit_ends_a_step_that_never_ends(monkeypatch):

@@ -241,13 +241,23 @@ class KernelSearch:
         """The states from the initial one to this one, found again by their numbers in the table."""
         path = [self._initial]
         for following in self._route(number)[1:]:
-            found = self._expander.successors(path[-1])
-            ones = (found.part(position, position + 1) for position in range(found.count))
-            step = next((one for one in ones if self._number_of(one) == following), None)
-            if step is None:  # only a checkpoint can say so
-                raise CheckpointError(f"the checkpoint has a parent of state {following:,} that does not lead to it")
-            path.append(step)
+            path.append(self._next(path[-1], following))
         return path
+
+    def _next(self, state: States, following: int) -> States:
+        """The state of that number, which a state leads to.
+
+        A step that the reduction keeps is looked for first: what it needs is known, and user code is not asked. What
+        it leaves out leads to states of which nothing is asleep.
+        """
+        for reduced in (True, False) if self.memo.reduction is not None else (False,):
+            found = self._expander.successors(state, reduced)
+            for position in range(found.count):
+                one = found.part(position, position + 1)
+                if self._number_of(one) == following:
+                    return one if reduced else States(one.first, one.layout, one.words, self._initial.asleep)
+        # Only a checkpoint can say so.
+        raise CheckpointError(f"the checkpoint has a parent of state {following:,} that does not lead to it")
 
     # Levels
 
