@@ -151,7 +151,7 @@ def tiny(number: int) -> Iterator[None]:
                 "_FIRST_ALTERNATIVES": ((1, 1), (2, 3)),
             },
             visited_states: {"_FIRST_SLOTS": (2, 64), "_SMALL": (16, 1 << 20), "_PART": (4, 60)},
-            growing_arrays: {"LONG": (0, 1 << 20, 1 << 20, 1 << 20)},
+            growing_arrays: {"LONG": (0, 1000, 1 << 20, 1 << 20)},
             keeping: {"INTERVAL": (0,), "REST_FACTOR": (0,)},
             disk_search: {
                 "SPILL_AT": (0, 1, 5, 50),

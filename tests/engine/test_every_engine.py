@@ -5,12 +5,13 @@ from collections import Counter
 
 import pytest
 
-from sdnloom.engine.disciplines import Lossy
-from sdnloom.engine.kernel import visited_states
+from sdnloom.engine.disciplines import Fifo, Lossy
+from sdnloom.engine.kernel import growing_arrays, memo, visited_states
+from sdnloom.engine.kernel.memo import KernelMemo
 from sdnloom.engine.kernel.search import KernelSearch
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo
-from sdnloom.engine.model import Action, Channel, Component, Outcome, System
+from sdnloom.engine.model import Action, Channel, Component, Needs, Outcome, Property, System
 from sdnloom.engine.result import Limits, SearchOptions
 from sdnloom.engine.search import search
 from sdnloom.engine.stop_points import LimitReached
@@ -159,6 +160,33 @@ def test_what_a_limit_has_ended_can_be_asked_again():
         while (found := search._expander.successors(state)).count:
             state, steps = found.part(found.count - 1, found.count), steps + 1
         assert steps == 15
+
+
+def test_masks_of_many_classes_have_room(monkeypatch):
+    """The arrays of a mask have rows of different length, so one of them gets an area before the others do."""
+    monkeypatch.setattr(memo, "_FIRST_ROWS", 4)
+    monkeypatch.setattr(growing_arrays, "LONG", 1000)
+    parts = tuple(Component(f"c{n}", 0, (Action("go", once),)) for n in range(8))
+    watched = frozenset((part.name, "go") for part in parts)
+    ordered = Property("ordered", Needs.ORDER, lambda memory, _: None, watched, lambda memory, _: memory, 0)
+    found = search(System(parts, (), (ordered,)), SearchOptions(engine="kernel", order="bfs", reduce=True)).statistics
+    assert (found.states, found.transitions) == (2**8, 8 * 2**7)
+
+
+def test_only_what_is_full_grows(monkeypatch):
+    doubled = []
+    grow = KernelMemo._grow_scratch
+    monkeypatch.setattr(KernelMemo, "_grow_scratch", lambda kept: (doubled.append(None), grow(kept)))
+
+    def ask(core, _):
+        return [Outcome(core + 1, ((f"q{core}", n),), choice=str(n)) for n in range(300)] if core < 3 else []
+
+    hub = Component("hub", 0, (Action("ask", ask, sends=frozenset({"q0", "q1", "q2"})),))
+    others = (Component(f"r{n}", 0, (Action("get", lambda core, _: [Outcome(core)], f"q{n}"),)) for n in range(3))
+    system = System((hub, *others), tuple(Channel(f"q{n}", f"r{n}", Fifo()) for n in range(3)))
+    options = SearchOptions(engine="kernel", order="bfs", reduce=False, limits=Limits(states=20_000))
+    assert search(system, options).statistics.states == 20_000
+    assert not doubled  # a place has 300 moves, for which there is room from the beginning
 
 
 def test_a_search_ends_before_it_has_no_numbers_left(monkeypatch):

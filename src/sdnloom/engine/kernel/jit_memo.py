@@ -603,7 +603,8 @@ def settle_one(t, kind, key, classes):
 def mask_of(t, classes, row):
     """Number the mask of a row of classes; what it keeps is noted as missing."""
     number, length = t.n[MASKS], t.mask_vectors.shape[1]
-    if number >= len(t.mask_vectors) or 2 * number >= len(t.mask_index):
+    room = min(len(t.mask_vectors), len(t.mask_keep), len(t.mask_commuting))
+    if number >= room or 2 * number >= len(t.mask_index):
         return np.int64(FULL)
     p = find_row(t.mask_index, t.mask_vectors, classes, row, length)
     if t.mask_index[p] == 0:

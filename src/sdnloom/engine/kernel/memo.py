@@ -162,11 +162,11 @@ class KernelMemo:
         left = len(kinds)
         while left:
             left, full = jit_memo.settle(self.arrays(), kinds, keys, left, classes)
-            noted = self._fill()
-            if left and not noted and full and not self._grow():
-                self._grow_scratch()
-            elif left and not noted and not full:  # it waits for answers
+            if self._fill() or not left:
+                continue
+            if not full:  # it waits for answers
                 break
+            self._grow_scratch()
         self._classify(dict.fromkeys(places))
 
     def _classify(self, places: Iterable[int]) -> None:
@@ -181,7 +181,7 @@ class KernelMemo:
                 info[row, jit_memo.CLASS] = self.graph.class_of(component, self._place(component, number))
 
     def _fill(self) -> bool:
-        """Ask user code what compiled code noted as missing; whether it noted anything."""
+        """Ask user code what compiled code noted as missing, and make room; whether there was anything to do."""
         misses = self._arrays["misses"][: self.count(jit_memo.MISSES)].tolist()
         noted = bool(misses)
         try:
@@ -190,8 +190,8 @@ class KernelMemo:
             self._arrays["misses"][: len(misses)] = np.array(misses, np.int64).reshape(-1, 2)
             self._arrays["n"][jit_memo.MISSES] = len(misses)
             self._flush()
-            self._grow()
-        return noted
+            grown = self._grow()
+        return noted or grown
 
     def _fill_misses(self, misses: list[Sequence[int]]) -> None:
         """Fill these (kind, key) misses, and remove from the list what was filled."""
@@ -400,8 +400,9 @@ class KernelMemo:
         a = self._arrays
         grown = False
         for counter, names in _GROWING.items():
-            if 2 * self.count(counter) >= len(a[names[0]]):
-                self._room(*names, length=2 * len(a[names[0]]), used=self.count(counter))
+            least = min(len(a[name]) for name in names)
+            if 2 * self.count(counter) >= least:
+                self._room(*names, length=2 * least, used=self.count(counter))
                 grown = True
         for counter, name in _HASHED.items():
             if 3 * self.count(counter) >= len(a[name]):
@@ -443,7 +444,10 @@ class KernelMemo:
         """Double the room for the moves of one place and the alternatives of one delivery: they are entered at once."""
         a = self._arrays
         rows, faults = a["alt_faults"].shape
-        items = max(a["locals"][:, jit_memo.OWN_COUNT].max(), a["batch_items"][:, jit_memo.COUNT].max())
+        items = max(
+            a["locals"][: self._flushed["locals"], jit_memo.OWN_COUNT].max(initial=0),
+            a["batch_items"][: self._flushed["batch_items"], jit_memo.COUNT].max(initial=0),
+        )
         for prefix in ("alt", "next"):  # each item of a delivery has one fault at most
             self._set_scratch(a, prefix, 2 * rows, max(faults, int(items)))
         self._room("moves", length=self.count(jit_memo.MOVES) + 2 * rows)
