@@ -159,6 +159,9 @@ def test_hints_after_a_limit_propose_nothing_that_is_in_use_or_cannot_help(
     assert hints("--order", "bfs") == ["--reduce", "--pkt-seq 2", "--strategy no-delay", "--order auto"]
     assert hints("--order", "dfs", "--reduce") == ["--pkt-seq 2", "--strategy no-delay", "--order auto"]
     assert hints("--all", "--strategy", "no-delay", "--pkt-seq", "1") == ["--reduce", "without --all"]
+    assert hints("--engine", "kernel") == ["--reduce", "--pkt-seq 2", "--strategy no-delay"]
+    assert hints("--disk", ".") == ["--reduce", "--pkt-seq 2", "--strategy no-delay"]
+    assert hints("--checkpoint", "search.ckpt") == ["--reduce", "--pkt-seq 2", "--strategy no-delay"]
 
 
 def test_limits_of_one_are_one(sdnloom: CommandLine, tmp_path: Path) -> None:

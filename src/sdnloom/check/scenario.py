@@ -81,8 +81,10 @@ class Scenario:
             with watch.in_force(), watch.during(LOADING):
                 run = self._run(coverage=coverage, show_output=show_output)
         except LimitReached as reached:
-            return unsearched(self, reached.reason, watch.seconds)
-        return run.check(on_event, watch, checkpoint)
+            report = unsearched(self, reached.reason, watch.seconds)
+        else:
+            report = run.check(on_event, watch, checkpoint)
+        return report if checkpoint is None else replace(report, checkpoint=checkpoint.report())
 
     def replay(self, trace: Trace) -> ReplayResult:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""
