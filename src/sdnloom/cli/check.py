@@ -18,6 +18,7 @@ from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import show_output_option
 from sdnloom.cli.options.text_options import echo_report, text_options, text_style
+from sdnloom.cli.options.thread_count import ThreadCount
 from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.options.trace_options import no_trace_option, trace_dir_option
 from sdnloom.cli.progress import SearchProgress
@@ -98,7 +99,7 @@ CHECK_GROUPS = {
 )
 @click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="Stop when the process has this size.")
 @click.option(
-    "--threads", type=click.IntRange(1), metavar="N", help="Threads of the kernel engine (default: one for each core)."
+    "--threads", type=ThreadCount(), metavar="N", help="Threads of the kernel engine (default: one for each core)."
 )
 @click.option(
     "--checkpoint",
