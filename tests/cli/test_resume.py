@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sdnloom import load_scenario, run_check, run_resume
-from sdnloom.api.checks import CheckCallError
+from sdnloom.check.options.keywords import CheckCallError
 from sdnloom.engine.checkpoint import file as format_of
 from sdnloom.engine.checkpoint import keeper as keeping
 from sdnloom.engine.checkpoint.file import CheckpointError, read_checkpoint, write_checkpoint

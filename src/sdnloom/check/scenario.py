@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sdnloom.check.checkpoint.run_checkpoint import RunCheckpoint
 from sdnloom.check.discovery import replayed_pools
+from sdnloom.check.options.keywords import CheckCallError
 from sdnloom.check.program_factory import ProgramSource
 from sdnloom.check.report import Report, unsearched
 from sdnloom.engine.limits import LOADING, LimitWatch
@@ -76,6 +77,10 @@ class Scenario:
         report has the output of the program; with `show_output` it is shown, and the steps have it as events. With a
         checkpoint the search can be resumed after a kill.
         """
+        if not isinstance(checkpoint, RunCheckpoint | None):
+            raise CheckCallError(
+                f'checkpoint is {checkpoint!r}; expected run_check(scenario, checkpoint="{checkpoint}")'
+            )
         watch = watch or LimitWatch(self.options.limits)
         try:
             with watch.in_force(), watch.during(LOADING):
