@@ -197,6 +197,12 @@ def test_a_search_goes_on_in_a_folder_and_says_how_much_was_there(
     assert json.loads(sdnloom("check", "hub.toml", "--disk", "spill", "--format", "json").out)["disk_bytes"] > 0
     refused = sdnloom("check", "hub.toml", "--disk", "gone")
     assert (refused.code, "the folder for --disk is 'gone': No such file or directory" in refused.err) == (2, True)
+    write(tmp_path, HOLDS + '\n[search]\ndisk = "nowhere"\n')
+    said = f"search.disk is '{tmp_path / 'nowhere'}': No such file or directory; expected a folder to write in"
+    refused = sdnloom("check", tmp_path / "hub.toml")
+    assert (refused.code, refused.err) == (2, f"error: {tmp_path / 'hub.toml'}: {said}\n")
+    assert "the folder for --disk is 'gone'" in sdnloom("check", "hub.toml", "--disk", "gone").err
+    assert sdnloom("check", "hub.toml", "--disk", "spill").code == whole.code
 
 
 KEYS = [

@@ -17,7 +17,7 @@ from sdnloom.check.options.strategy_options import pkt_seq_numbers, strategy_nam
 from sdnloom.check.options.worker_folder import load_in
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.options.option_mixes import MOST_THREADS
-from sdnloom.engine.result import ClusterOptions, Limits, ReduceOption, SearchOrder
+from sdnloom.engine.result import DISK_OPTION, ClusterOptions, Limits, ReduceOption, SearchOrder
 from sdnloom.scenario_file.document import ScenarioError, shown
 
 _Engine: TypeAlias = Literal["auto", "loop", "kernel"]
@@ -96,6 +96,7 @@ class CheckOptions:
             "find_all": self.find_all,
             "threads": self.threads,
             "disk": self.disk,
+            "disk_place": None if self.disk is None else DISK_OPTION,
             "cluster": None if self.cluster is None else ClusterOptions(self.cluster, self.workers),
         }
         limits: dict[str, Any] = {name: limit for name, limit in vars(self.limits).items() if limit is not None}
