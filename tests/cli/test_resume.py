@@ -183,8 +183,8 @@ def test_app_and_checkpoint_can_be_moved_together(sdnloom, app, tmp_path):
 @pytest.mark.parametrize(
     ("key", "value", "reason"),
     [
-        ("sdnloom", "0.0", "was written by sdnloom 0.0; this is"),
-        ("python", "2.7", "was written under Python 2.7; this is"),
+        ("sdnloom", "0.0", "search.ckpt: cannot be resumed: sdnloom 0.0 has written it and this is "),
+        ("python", "2.7", "cannot be resumed: it was written under Python 2.7 and this is "),
         ("scenario", None, "its manifest is not one of this sdnloom"),
         ("fingerprints", {"scenario": "x"}, "the scenario has changed"),
         ("run", [], "its manifest is not one of this sdnloom"),

@@ -66,10 +66,7 @@ class RunCheckpoint:
         def about() -> Mapping[str, Any]:
             return {"scenario": self._record, "fingerprints": known, "run": stage()._asdict()}
 
-        def warn(text: str) -> None:
-            on_event(Notice(f"{text}; the search goes on without this checkpoint"))
-
-        return CheckpointKeeper(self.file, about, saved, warn)
+        return CheckpointKeeper(self.file, about, saved, lambda text: on_event(Notice(text)))
 
     def report(self) -> CheckpointReport:
         """What is so after the search. A file of another search, which was over, says nothing about this one."""
