@@ -38,8 +38,8 @@ CHECK_GROUPS = {
     **APP_GROUPS,
     "Search": ("find_all", "order", "engine", "threads", "seed"),
     "Several processes": ("cluster", "workers"),
-    "Limits": ("max_states", "max_depth", "time_limit", "memory_limit", "disk"),
-    "Checkpoints": ("checkpoint",),
+    "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
+    "Disk and checkpoints": ("disk", "checkpoint"),
     "Reduction and strategies": ("reduce", "reduce_auto", "explain", "strategy", "same_flow", "pkt_seq"),
     "Discovery": ("discover", "discover_only", "stacks", "fields"),
     "Programs of actors": OPTIONS_OF_ACTORS,
@@ -97,7 +97,12 @@ CHECK_GROUPS = {
 @click.option(
     "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after so many seconds."
 )
-@click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="Stop when the process has this size.")
+@click.option(
+    "--memory-limit",
+    type=click.IntRange(1),
+    metavar="MIB",
+    help="Stop when the process has this size, or go on with files (--disk).",
+)
 @click.option(
     "--threads", type=ThreadCount(), metavar="N", help="Threads of the kernel engine (default: one for each core)."
 )
