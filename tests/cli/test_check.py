@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sdnloom.cli.actors.check import KNOWN_TO_ACTORS
 from sdnloom.cli.check import CHECK_GROUPS
 from sdnloom.cli.options.option_groups import OTHER
 from tests.check.scenarios import SCENARIO, write
@@ -203,6 +204,18 @@ def test_a_search_goes_on_in_a_folder_and_says_how_much_was_there(
     assert (refused.code, refused.err) == (2, f"error: {tmp_path / 'hub.toml'}: {said}\n")
     assert "the folder for --disk is 'gone'" in sdnloom("check", "hub.toml", "--disk", "gone").err
     assert sdnloom("check", "hub.toml", "--disk", "spill").code == whole.code
+
+
+def test_a_printed_scenario_has_no_options_of_the_machine_and_the_help_says_so(
+    sdnloom: CommandLine, tmp_path: Path
+) -> None:
+    write(tmp_path)
+    machine = ("--threads", 2, "--cluster", "local", "--workers", 2, "--checkpoint", "search.ckpt")
+    printed = sdnloom("check", "hub.toml", "--seed", 3, "--print-scenario")
+    assert sdnloom("check", "hub.toml", "--seed", 3, *machine, "--print-scenario") == printed
+    assert printed.code == 0
+    help_text = " ".join(sdnloom("check", "--help").out.split())
+    assert "options of the machine, such as --threads, are not in it." in help_text
 
 
 KEYS = [
@@ -494,6 +507,7 @@ def test_help_names_every_option_and_exit_code(sdnloom: CommandLine) -> None:
     for heading in CHECK_GROUPS:
         assert f"\n{heading}:\n" in run.out
     assert run.out.rpartition(f"{OTHER}:")[2].split() == ["-h,", "--help", "Show", "this", "message", "and", "exit."]
+    assert KNOWN_TO_ACTORS.issuperset(CHECK_GROUPS["Limits"])  # the help says that programs of actors have them
     listed = sdnloom("--help").out
     assert all(f"  {name} " in listed for name in ("check", "replay", "step", "walk"))
 

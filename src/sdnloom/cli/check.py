@@ -191,7 +191,8 @@ CHECK_GROUPS = {
 @click.option(
     "--print-scenario",
     is_flag=True,
-    help="Print the scenario of file and options as one file for the current folder, and stop.",
+    help="Print the scenario of file and options as one file for the current folder, and stop; options of the machine, "
+    "such as --threads, are not in it.",
 )
 @baseline_options
 @text_options
