@@ -18,11 +18,12 @@ from sdnloom import (
     SdnloomError,
     assert_holds,
     run_check,
+    run_resume,
     single,
 )
 from sdnloom.actors.search.options import ActorOptions
-from sdnloom.api.checks import CheckCallError, prepare_check
-from sdnloom.check.options.keywords import CheckKeywords, NetworkKeywords
+from sdnloom.api.checks import prepare_check
+from sdnloom.check.options.keywords import CheckCallError, CheckKeywords, NetworkKeywords
 from sdnloom.check.options.search_options import CheckOptions
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -111,7 +112,9 @@ def test_a_program_of_actors_takes_its_own_options() -> None:
         (SCENARIO, {"pings": ["h1,h2"]}, "pings varies a scenario file or an app"),
         (SCENARIO, {"properties": ["NoBlackHoles"]}, "properties has the name 'NoBlackHoles'"),
         (BUG2, {"order_": "bfs"}, "the option 'order_' is unknown; did you mean order?"),
-        (BUG2, {"zoom": 1}, "the option 'zoom' is unknown; expected one of app_threads, "),
+        (BUG2, {"zoom": 1}, "the option 'zoom' is unknown; expected one of app, app_threads, checkpoint, "),
+        (BUG2, {"chekpoint": "x"}, "the option 'chekpoint' is unknown; did you mean checkpoint?"),
+        (BUG2, {"checkpoint": 3}, "checkpoint is 3; expected the name of a file"),
         (EXAMPLES / "actors" / "ssh.py", {"topology": "single,2"}, "topology is for scenarios and apps"),
         (EXAMPLES / "actors" / "ssh.py", {"properties": ["X"]}, "properties is for scenarios and apps"),
     ],
@@ -119,6 +122,26 @@ def test_a_program_of_actors_takes_its_own_options() -> None:
 def test_mistakes_name_the_argument(subject, options, message) -> None:
     with pytest.raises(CheckCallError) as error:
         run_check(subject, **options)
+    assert message in str(error.value)
+
+
+def test_a_checkpoint_is_named_in_the_call_that_takes_names() -> None:
+    with pytest.raises(CheckCallError) as error:
+        SCENARIO.check(checkpoint="x.ckpt")  # type: ignore[arg-type]
+    assert str(error.value) == """checkpoint is 'x.ckpt'; expected run_check(scenario, checkpoint="x.ckpt")"""
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "options", "message"),
+    [
+        ("x.ckpt", {"max_state": 1}, "the option 'max_state' is unknown; did you mean max_states?"),
+        ("x.ckpt", {"zoom": 1}, "expected one of max_states, memory_limit, scenario, time_limit"),
+        (3, {}, "checkpoint is 3; expected the name of a file"),
+    ],
+)
+def test_mistakes_in_a_call_that_resumes_name_the_argument(checkpoint, options, message) -> None:
+    with pytest.raises(CheckCallError) as error:
+        run_resume(checkpoint, **options)
     assert message in str(error.value)
 
 
@@ -138,6 +161,9 @@ def test_mistakes_name_the_argument(subject, options, message) -> None:
         ({"discover": "all"}, "discover is 'all'; expected true, false"),
         ({"seed": -1}, "seed is -1; expected a whole number of at least 0"),
         ({"memory_limit": "1G"}, "memory_limit is '1G'; expected a whole number of at least 1"),
+        ({"threads": 1025}, "threads is 1025; expected at most 1,024"),
+        ({"disk": ""}, "disk is ''; expected a folder to write in"),
+        ({"cluster": ""}, "cluster is ''; expected local or the address of a Ray cluster"),
         ({"max_states": 0}, "limit states is 0; expected a positive whole number"),
         ({"stacks": "arp"}, "stacks is 'arp'; expected a list of texts"),
         ({"strategy": ["no-delay"]}, "strategy is ['no-delay']; expected a text"),

@@ -30,6 +30,8 @@ from sdnloom.cli import cli
 from sdnloom.engine import path
 from sdnloom.engine.memo import MemoSemantics
 from sdnloom.engine.model import Restart, RestartRequired
+from sdnloom.engine.result import ClusterOptions
+from sdnloom.errors import SdnloomError
 from sdnloom.report.check.json_format import report_json
 from sdnloom.report.check.text import report_text
 from tests.check.scenarios import write
@@ -258,3 +260,41 @@ def test_assumptions_that_the_start_up_refutes_are_dropped_one_by_one(tmp_path, 
     assert report.reduction is not None
     assert report.reduction.refuted == report.result.restarts
     assert report.reduction.refuted == ("s1 and s2 share seen", "Hub sends to s2 for a message from s1")
+
+
+@pytest.mark.parametrize(
+    ("change", "how", "message"),
+    [
+        (
+            lambda scenario: scenario,
+            {"coverage": True},
+            "--coverage and --cluster are given; expected one or the other: workers tell only numbers",
+        ),
+        (
+            lambda scenario: scenario,
+            {"show_output": True},
+            "--show-output and --cluster are given; expected one or the other: workers tell only numbers",
+        ),
+        (
+            lambda scenario: scenario,
+            {},
+            "the scenario was made in Python; expected SearchOptions(cluster=ClusterOptions(..., scenario=function))",
+        ),
+        (
+            lambda scenario: scenario.discovering(),
+            {},
+            "--discover and --cluster are given; expected one or the other: discovery needs all states in one process",
+        ),
+        (
+            lambda scenario: replace(scenario, network=scenario.discovering().network),
+            {},
+            "a scenario with discovered inputs and --cluster are given; expected one or the other: "
+            "discovery needs all states in one process",
+        ),
+    ],
+)
+def test_what_a_cluster_refuses_names_the_options(tmp_path, change, how, message):
+    scenario = change(load_scenario(write(tmp_path)))
+    with pytest.raises(SdnloomError) as refused:
+        replace(scenario, options=SearchOptions(cluster=ClusterOptions("local"))).check(**how)
+    assert str(refused.value) == message

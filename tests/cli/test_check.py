@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sdnloom.cli.actors.check import KNOWN_TO_ACTORS
 from sdnloom.cli.check import CHECK_GROUPS
 from sdnloom.cli.options.option_groups import OTHER
 from tests.check.scenarios import SCENARIO, write
@@ -159,6 +160,9 @@ def test_hints_after_a_limit_propose_nothing_that_is_in_use_or_cannot_help(
     assert hints("--order", "bfs") == ["--reduce", "--pkt-seq 2", "--strategy no-delay", "--order auto"]
     assert hints("--order", "dfs", "--reduce") == ["--pkt-seq 2", "--strategy no-delay", "--order auto"]
     assert hints("--all", "--strategy", "no-delay", "--pkt-seq", "1") == ["--reduce", "without --all"]
+    assert hints("--engine", "kernel") == ["--reduce", "--pkt-seq 2", "--strategy no-delay"]
+    assert hints("--disk", ".") == ["--reduce", "--pkt-seq 2", "--strategy no-delay"]
+    assert hints("--checkpoint", "search.ckpt") == ["--reduce", "--pkt-seq 2", "--strategy no-delay"]
 
 
 def test_limits_of_one_are_one(sdnloom: CommandLine, tmp_path: Path) -> None:
@@ -194,6 +198,24 @@ def test_a_search_goes_on_in_a_folder_and_says_how_much_was_there(
     assert json.loads(sdnloom("check", "hub.toml", "--disk", "spill", "--format", "json").out)["disk_bytes"] > 0
     refused = sdnloom("check", "hub.toml", "--disk", "gone")
     assert (refused.code, "the folder for --disk is 'gone': No such file or directory" in refused.err) == (2, True)
+    write(tmp_path, HOLDS + '\n[search]\ndisk = "nowhere"\n')
+    said = f"search.disk is '{tmp_path / 'nowhere'}': No such file or directory; expected a folder to write in"
+    refused = sdnloom("check", tmp_path / "hub.toml")
+    assert (refused.code, refused.err) == (2, f"error: {tmp_path / 'hub.toml'}: {said}\n")
+    assert "the folder for --disk is 'gone'" in sdnloom("check", "hub.toml", "--disk", "gone").err
+    assert sdnloom("check", "hub.toml", "--disk", "spill").code == whole.code
+
+
+def test_a_printed_scenario_has_no_options_of_the_machine_and_the_help_says_so(
+    sdnloom: CommandLine, tmp_path: Path
+) -> None:
+    write(tmp_path)
+    machine = ("--threads", 2, "--cluster", "local", "--workers", 2, "--checkpoint", "search.ckpt")
+    printed = sdnloom("check", "hub.toml", "--seed", 3, "--print-scenario")
+    assert sdnloom("check", "hub.toml", "--seed", 3, *machine, "--print-scenario") == printed
+    assert printed.code == 0
+    help_text = " ".join(sdnloom("check", "--help").out.split())
+    assert "options of the machine, such as --threads, are not in it." in help_text
 
 
 KEYS = [
@@ -485,6 +507,7 @@ def test_help_names_every_option_and_exit_code(sdnloom: CommandLine) -> None:
     for heading in CHECK_GROUPS:
         assert f"\n{heading}:\n" in run.out
     assert run.out.rpartition(f"{OTHER}:")[2].split() == ["-h,", "--help", "Show", "this", "message", "and", "exit."]
+    assert KNOWN_TO_ACTORS.issuperset(CHECK_GROUPS["Limits"])  # the help says that programs of actors have them
     listed = sdnloom("--help").out
     assert all(f"  {name} " in listed for name in ("check", "replay", "step", "walk"))
 

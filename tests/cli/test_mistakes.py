@@ -51,6 +51,27 @@ def test_misspelt_words_on_the_command_line(sdnloom: CommandLine, tmp_path, argu
 
 
 @pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--threads", "100000"], "Invalid value for '--threads': 100000 is not in the range 1<=x<=1024."),
+        (
+            ["--threads", "explore"],
+            "Invalid value for '--threads': 'explore' is no number; expected a whole number; "
+            "threads of the app: --app-threads explore",
+        ),
+        (["--threads", "x"], "Invalid value for '--threads': 'x' is not a valid integer range."),
+        (["--disk", ""], "disk is ''; expected a folder to write in"),
+        (["--cluster", ""], "cluster is ''; expected local or the address of a Ray cluster"),
+    ],
+)
+def test_values_that_no_search_can_use(sdnloom: CommandLine, tmp_path, arguments: list[str], message: str) -> None:
+    write(tmp_path)
+    run = sdnloom("check", "hub.toml", *arguments)
+    assert (run.code, run.out) == (2, "")
+    assert message in run.err
+
+
+@pytest.mark.parametrize(
     ("right", "wrong", "message"),
     [
         ("[program]", "[programm]", "hub.toml: programm is unknown; did you mean program? expected a table with file"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sdnloom import load_scenario, run_check, run_resume
-from sdnloom.api.checks import CheckCallError
+from sdnloom.check.options.keywords import CheckCallError
 from sdnloom.engine.checkpoint import file as format_of
 from sdnloom.engine.checkpoint import keeper as keeping
 from sdnloom.engine.checkpoint.file import CheckpointError, read_checkpoint, write_checkpoint
@@ -132,6 +132,31 @@ def test_a_limited_search_goes_on_with_another_limit_each_time(sdnloom, app):
     assert sdnloom("resume", "search.ckpt", "--max-states", 100_000).code == 0
 
 
+def test_a_search_that_a_limit_has_ended_begins_its_hints_with_how_to_go_on(sdnloom, app):
+    checked = sdnloom("check", "app/bug2_fixed.toml", "--max-states", "50", "--checkpoint", "my search.ckpt")
+    assert checked.out.splitlines()[1:3] == [
+        "to go on: sdnloom resume 'my search.ckpt' --max-states N",
+        "or search less, or deeper:",
+    ]
+    resumed = sdnloom("resume", "my search.ckpt", "--max-states", "60")
+    assert resumed.out.splitlines()[1:3] == [checked.out.splitlines()[1], "or another check:"]
+    for run in (checked, resumed):
+        assert "--order" not in run.out
+        assert "--disk" not in run.out
+
+
+def test_a_file_of_another_search_is_not_what_to_go_on_from(sdnloom, app, monkeypatch):
+    assert sdnloom("check", "app/bug2.toml", "--checkpoint", "search.ckpt").code == 1
+    monkeypatch.setattr(keeping, "write_checkpoint", lambda *given: fails("no room"))
+    failed = sdnloom("check", "app/bug2_fixed.toml", "--max-states", "50", "--checkpoint", "search.ckpt")
+    assert failed.out.splitlines()[1] == "to see more, raise --max-states"
+
+
+def fails(text):
+    """Writing a checkpoint fails."""
+    raise CheckpointError(text)
+
+
 def test_what_has_changed_is_named_before_any_of_it_runs(sdnloom, app):
     assert sdnloom("check", "app/bug2.toml", "--max-states", "50", "--checkpoint", "search.ckpt").code == 3
     code = app / "learning.py"
@@ -158,8 +183,8 @@ def test_app_and_checkpoint_can_be_moved_together(sdnloom, app, tmp_path):
 @pytest.mark.parametrize(
     ("key", "value", "reason"),
     [
-        ("sdnloom", "0.0", "was written by sdnloom 0.0; this is"),
-        ("python", "2.7", "was written under Python 2.7; this is"),
+        ("sdnloom", "0.0", "search.ckpt: cannot be resumed: sdnloom 0.0 has written it and this is "),
+        ("python", "2.7", "cannot be resumed: it was written under Python 2.7 and this is "),
         ("scenario", None, "its manifest is not one of this sdnloom"),
         ("fingerprints", {"scenario": "x"}, "the scenario has changed"),
         ("run", [], "its manifest is not one of this sdnloom"),

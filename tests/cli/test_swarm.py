@@ -88,6 +88,13 @@ def test_python_offers_what_the_command_line_does(tmp_path: Path) -> None:
         ({"memory": 0}, "memory is 0"),
         ({"members": 0}, "members is 0"),
         ({"seed": -1}, "seed is -1"),
+        ({"max_steps": 0}, "swarm: max_steps is 0; expected a whole number of at least 1"),
+        ({"max_transitions": 2.5}, "swarm: max_transitions is 2.5; expected a whole number of at least 1"),
+        ({"time_limit": "x"}, "swarm: time_limit is 'x'; expected a positive number of seconds"),
+        ({"disk": "x"}, "the option 'disk' is for checks; expected one of jobs, max_steps, max_transitions, members, "),
+        ({"discover": True}, "the option 'discover' is for checks; "),
+        ({"checkpoint": "x"}, "the option 'checkpoint' is for checks; "),
+        ({"member": 1}, "the option 'member' is unknown; did you mean members?"),
     ):
         with pytest.raises(SdnloomError, match=message):
             run_swarm(tmp_path / "hub.toml", **wrong)

@@ -29,7 +29,7 @@ from tests.engine.every_engine import THREADS, WORKERS, facts
 
 SPILL_AT = 50  # states
 PROVISO = "cycle proviso, which a search in a cluster does not check"
-DISCOVERED = "inputs are discovered while it is searched, which is not possible in a cluster"
+DISCOVERED = "discovery needs all states in one process"
 
 
 def ways(folder: str, load: Callable[[], Scenario]) -> dict[str, Callable[[SearchOptions], SearchOptions]]:

@@ -427,8 +427,21 @@ def test_a_disk_that_is_full_is_a_warning_and_the_search_goes_on(tmp_path, monke
     warned = []
     found = search(chain(), checkpoint=CheckpointKeeper(tmp_path / "search.ckpt", warn=warned.append))
     assert isinstance(found.verdict, Holds)
-    assert warned
-    assert set(warned) == {"no space"}
+    assert len(warned) > 1
+    assert set(warned[:-1]) == {"no space; the search goes on without this checkpoint"}
+    assert warned[-1] == "no space; the search is not kept"
+
+
+def test_a_last_checkpoint_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypatch):
+    def full_at_the_end(file, manifest, arrays):
+        if manifest["ended"] is not None:
+            raise CheckpointError("no space")
+        write_checkpoint(file, manifest, arrays)
+
+    monkeypatch.setattr(keeping, "write_checkpoint", full_at_the_end)
+    warned = []
+    search(chain(), checkpoint=CheckpointKeeper(tmp_path / "search.ckpt", warn=warned.append))
+    assert warned == ["no space; what came after the last checkpoint is not kept"]
 
 
 def test_other_versions_are_named(tmp_path):
@@ -436,9 +449,12 @@ def test_other_versions_are_named(tmp_path):
     file = tmp_path / "search.ckpt"
     manifest = read_checkpoint(file).manifest
     refuse_other_versions(file, manifest)
-    with pytest.raises(CheckpointError, match=r"was written by sdnloom 0\.0; this is"):
+    with pytest.raises(
+        CheckpointError,
+        match=r"cannot be resumed: sdnloom 0\.0 has written it and this is .*; expected the same version",
+    ):
         refuse_other_versions(file, {**manifest, "sdnloom": "0.0"})
-    with pytest.raises(CheckpointError, match=r"was written under Python 3\.1; this is"):
+    with pytest.raises(CheckpointError, match=r"cannot be resumed: it was written under Python 3\.1 and this is "):
         refuse_other_versions(file, {**manifest, "python": "3.1"})
 
 

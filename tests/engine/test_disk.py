@@ -208,8 +208,8 @@ def test_the_folder_looks_empty_during_a_search(tmp_path, small, monkeypatch) ->
         ({"engine": "loop"}, "option engine is 'loop'; a search on disk needs the kernel engine"),
         ({"order": "dfs"}, "option order is 'dfs'; a search on disk needs the kernel engine"),
         ({"checked": True}, "the run is checked; a search on disk needs the kernel engine"),
-        ({"disk": "/no/such/folder"}, "'/no/such/folder': No such file or directory; expected one to write in"),
-        ({"disk": __file__}, "Not a directory; expected one to write in"),
+        ({"disk": "/no/such/folder"}, "'/no/such/folder': No such file or directory; expected a folder to write in"),
+        ({"disk": __file__}, "Not a directory; expected a folder to write in"),
     ],
 )
 def test_what_cannot_be_on_disk_is_refused_by_name(options, message, tmp_path) -> None:

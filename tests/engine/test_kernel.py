@@ -165,8 +165,11 @@ def end_at_a_limit(threads: object) -> None:
 def test_kernel_refuses_depth_first_checked_runs_and_no_threads_by_name() -> None:
     with pytest.raises(SdnloomError, match="breadth first"):
         search(pings(1), SearchOptions(engine="kernel", order="dfs"))
-    with pytest.raises(SdnloomError, match="threads is 0; expected a positive whole number"):
-        search(pings(1), SearchOptions(threads=0))
+    for threads in (0, 1025):
+        with pytest.raises(SdnloomError, match=f"threads is {threads}; expected a whole number from 1 to 1,024"):
+            search(pings(1), SearchOptions(threads=threads))
+    with pytest.raises(SdnloomError, match="option disk is ''; expected a folder to write in"):
+        search(pings(1), SearchOptions(disk=""))
     with pytest.raises(SdnloomError, match="checked"):
         search(pings(1), SearchOptions(engine="kernel", checked=True))
 

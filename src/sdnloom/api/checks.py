@@ -1,7 +1,7 @@
 """One call for every check: of a scenario file, an app, a scenario or a program of actors, with typed options."""
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from sdnloom.actors.run import check_program, replay_program
 from sdnloom.actors.search.options import ActorOptions
 from sdnloom.check.checkpoint.resumption import new_checkpoint, resumed_check
 from sdnloom.check.load import scenario_of_apps, varied_scenario
-from sdnloom.check.options.keywords import CheckKeywords, NetworkKeywords, given_options
+from sdnloom.check.options.keywords import CheckCallError, CheckKeywords, NetworkKeywords, NoKeywords, given_options
 from sdnloom.check.options.search_options import CheckOptions
 from sdnloom.check.report import Report
 from sdnloom.check.run import Run
@@ -24,7 +24,6 @@ from sdnloom.cli.traces import check_same, check_same_program
 from sdnloom.engine.model import Property
 from sdnloom.engine.result import Counterexample
 from sdnloom.engine.trace import ReplayResult, Trace
-from sdnloom.errors import SdnloomError
 from sdnloom.network.build import Bindable
 from sdnloom.report.actors.names import program_names
 from sdnloom.report.describe import Names
@@ -43,10 +42,6 @@ _OF_SEARCH = set(get_type_hints(CheckKeywords)) - _OF_NETWORK - _OF_ACTORS
 _SHARED = {"find_all", "order", "reduce", "max_states", "max_depth", "time_limit", "memory_limit"}
 
 
-class CheckCallError(SdnloomError):
-    """A check that cannot be made. The message names the argument and says what was expected."""
-
-
 def run_check(
     subject: Checkable | None = None,
     *,
@@ -60,7 +55,9 @@ def run_check(
     The options are those of `sdnloom check`; over a scenario file they vary it. Properties are names as on the command
     line, or properties as Python has them. The search is kept in the file `checkpoint`, for `run_resume`.
     """
-    return prepare_check(subject, app, properties, options).check(checkpoint)
+    check_names(options, {*get_type_hints(CheckKeywords), "app", "properties", "checkpoint"})
+    file = None if checkpoint is None else _file(checkpoint)
+    return prepare_check(subject, app, properties, options).check(file)
 
 
 def run_resume(
@@ -70,13 +67,15 @@ def run_resume(
     max_states: int | None = None,
     time_limit: float | None = None,
     memory_limit: int | None = None,
+    **unknown: Unpack[NoKeywords],
 ) -> Report:
     """Go on with the search in a checkpoint, as `sdnloom resume` does; limits that are given replace its own.
 
     A scenario that was made in Python is in no file: it has to be given.
     """
+    check_names(unknown, {"scenario", "max_states", "time_limit", "memory_limit"})
     limits = CheckOptions(max_states=max_states, time_limit=time_limit, memory_limit=memory_limit)
-    resumed = resumed_check(Path(checkpoint), limits, scenario)
+    resumed = resumed_check(_file(checkpoint), limits, scenario)
     return resumed.scenario.check(checkpoint=resumed.checkpoint)
 
 
@@ -88,7 +87,7 @@ class PreparedCheck:
     actor_options: ActorOptions = field(default_factory=ActorOptions)
     options: CheckOptions = field(default_factory=CheckOptions)  # that the scenario has already
 
-    def check(self, checkpoint: str | Path | None = None) -> AnyReport:
+    def check(self, checkpoint: Path | None = None) -> AnyReport:
         """Search all orders of events; the search is kept in the file of the checkpoint."""
         if isinstance(self.subject, Program):
             if checkpoint is not None:
@@ -96,7 +95,7 @@ class PreparedCheck:
             return check_program(self.subject, self.actor_options)
         if checkpoint is None:
             return self.subject.check()
-        return self.subject.check(checkpoint=new_checkpoint(Path(checkpoint), self.subject, self.options))
+        return self.subject.check(checkpoint=new_checkpoint(checkpoint, self.subject, self.options))
 
     def replay(self, trace: Trace, file: Path) -> ReplayResult:
         """Take the steps of a trace again; raises TraceError if it is of something else."""
@@ -126,7 +125,7 @@ def prepare_check(
     place: Callable[[str], str] = str,
 ) -> PreparedCheck:
     """What a call asks for; `place` says where a file of that name is."""
-    _check_names(options)
+    check_names(options, get_type_hints(CheckKeywords))
     if (subject is None) == (app is None) and not (isinstance(subject, str | Path) and app is not None):
         what = "neither is given" if subject is None else f"both are given: {type(subject).__name__} and app"
         raise CheckCallError(f"check: {what}; expected a scenario, a program of actors, or app=")
@@ -168,12 +167,19 @@ def report_of(
     return render("check", "text", report, traces, confirmations, style=TextStyle())
 
 
-def _check_names(options: Mapping[str, Any]) -> None:
-    known = sorted(get_type_hints(CheckKeywords))
+def _file(checkpoint: str | Path) -> Path:
+    """The file of a checkpoint."""
+    if not isinstance(checkpoint, str | Path):
+        raise CheckCallError(f"checkpoint is {checkpoint!r}; expected the name of a file")
+    return Path(checkpoint)
+
+
+def check_names(options: Mapping[str, Any], known: Collection[str]) -> None:
+    """Raise CheckCallError for an option that has none of the known names."""
     for name in options:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {near[0]}?" if near else f"; expected one of {', '.join(known)}"
+            near = difflib.get_close_matches(name, sorted(known), 1)
+            hint = f"; did you mean {near[0]}?" if near else f"; expected one of {', '.join(sorted(known))}"
             raise CheckCallError(f"the option {name!r} is unknown{hint}")
 
 

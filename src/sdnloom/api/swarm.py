@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack, get_type_hints
 
-from sdnloom.api.checks import AppNames, Checkable, CheckCallError, GivenProperty, prepare_check
+from sdnloom.api.checks import AppNames, Checkable, GivenProperty, check_names, prepare_check
 from sdnloom.check.load import MEBIBYTE
-from sdnloom.check.options.keywords import SettingKeywords
+from sdnloom.check.options.keywords import CheckCallError, CheckKeywords, SettingKeywords
 from sdnloom.check.run import Run
 from sdnloom.check.scenario import Scenario
 from sdnloom.engine.limits import LimitWatch
@@ -19,6 +19,9 @@ from sdnloom.engine.swarm.run import search_swarm
 from sdnloom.engine.trace import Fingerprints, Trace
 
 _DEFAULT = SwarmOptions()
+_OWN = {"members", "seed", "max_transitions", "max_steps", "memory", "jobs", "time_limit"}
+_KNOWN = {*get_type_hints(SettingKeywords), *_OWN, "app", "properties"}
+_OF_CHECKS = {*get_type_hints(CheckKeywords), "checkpoint"} - _KNOWN
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,9 @@ def run_swarm(
     The options are those of `sdnloom walk --swarm`: `memory`, in MiB, is that of each bit array. Call it from a process
     without other threads, or the members run one after the other.
     """
-    _check_memory(memory)
+    _check_options(options)
+    sizes = {"max_transitions": max_transitions, "max_steps": max_steps, "memory": memory}
+    _check_values(sizes, time_limit)
     swarm = SwarmOptions(seed, members, max_transitions, max_steps, memory * MEBIBYTE, jobs=jobs, seconds=time_limit)
     scenario = prepare_check(subject, app, properties, options).subject
     if not isinstance(scenario, Scenario):
@@ -72,9 +77,23 @@ def run_swarm(
     return run_scenario_swarm(Run(scenario.ready(), ordered=True), swarm)
 
 
-def _check_memory(memory: int) -> None:
-    if type(memory) is not int or memory < 1:
-        raise CheckCallError(f"swarm: memory is {memory!r}; expected a whole number of MiB, at least 1")
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Raise CheckCallError for an option that a swarm does not use."""
+    for name in options:
+        if name in _OF_CHECKS:
+            expected = f"one of {', '.join(sorted(_OWN))}, or one that describes an app and its network"
+            raise CheckCallError(f"the option {name!r} is for checks; expected {expected}")
+    check_names(options, _KNOWN)
+
+
+def _check_values(sizes: Mapping[str, Any], time_limit: Any) -> None:
+    """Raise CheckCallError for values whose names are other ones in SwarmOptions."""
+    for name, value in sizes.items():
+        if type(value) is not int or value < 1:
+            expected = "a whole number of MiB, at least 1" if name == "memory" else "a whole number of at least 1"
+            raise CheckCallError(f"swarm: {name} is {value!r}; expected {expected}")
+    if time_limit is not None and (type(time_limit) not in (int, float) or not 0 < time_limit < float("inf")):
+        raise CheckCallError(f"swarm: time_limit is {time_limit!r}; expected a positive number of seconds")
 
 
 def run_scenario_swarm(

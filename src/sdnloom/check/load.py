@@ -382,6 +382,8 @@ def _options(table: Table) -> tuple[SearchOptions, int]:
         ),
         disk=disk,
     )
+    if disk is not None:
+        options = replace(options, disk_place=f"{table.file_of('disk')}: {table.path('disk')}")
     seed = table.whole("seed", 0, default=0)
     table.close()
     return options, seed

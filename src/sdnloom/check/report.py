@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdnloom.check.coverage import FileCoverage
@@ -40,6 +41,15 @@ class ReductionReport:
 
 
 @dataclass(frozen=True)
+class CheckpointReport:
+    """The file that a search is kept in, whether it came from there, and whether it can go on from there."""
+
+    file: Path
+    resumed: bool
+    goes_on: bool
+
+
+@dataclass(frozen=True)
 class Report:
     """The result of a check with the bounds that its verdict is relative to, one bound per line.
 
@@ -57,6 +67,7 @@ class Report:
     output: tuple[OutputLine, ...] = ()  # of the program, whether or not it is shown
     shows_output: bool = False
     omissions: tuple[Omission, ...] = ()  # what was not tried
+    checkpoint: CheckpointReport | None = None  # of a search that is kept
     # What steps of the controller did inside of the program, for the first violations. Not compared: it has paths.
     details: Mapping[Counterexample, TraceDetails] = field(default_factory=dict, compare=False, repr=False)
 

@@ -258,9 +258,11 @@ class Run:
         narrow = self.scenario.narrowed()
         if narrow.needs_discovery:
             if narrow.options.cluster is not None:
+                by_option = {True: "--discover", "only": "--discover-only"}
+                what = by_option.get(self.scenario.discovers, "a scenario with discovered inputs")
                 raise SdnloomError(
-                    f"{self.scenario.name}: inputs are discovered while it is searched, which is not possible in a "
-                    "cluster; expected hosts and switches that are told what to send"
+                    f"{what} and --cluster are given; expected one or the other: discovery needs all states in one "
+                    "process"
                 )
             return self._discover(narrow, on_event, watch)
         searched = self._search(narrow, self._assuming(self.program), lambda system: (), on_event, watch)
@@ -321,10 +323,15 @@ class Run:
         """The options of a cluster, with what its workers make for themselves: the program as it is searched now."""
         if options is None:
             return None
-        if options.scenario is None or self._coverage is not None or self._shows_output:
+        for flag, given in (("--coverage", self._coverage is not None), ("--show-output", self._shows_output)):
+            if given:
+                raise SdnloomError(
+                    f"{flag} and --cluster are given; expected one or the other: workers tell only numbers"
+                )
+        if options.scenario is None:
             raise SdnloomError(
-                "workers of a cluster make the scenario for themselves and tell only numbers; expected a scenario file "
-                "or apps, without coverage and without output of the program"
+                "the scenario was made in Python; expected "
+                "SearchOptions(cluster=ClusterOptions(..., scenario=function))"
             )
         assumed = (program.apart, program.near) if isinstance(program, AssumeIndependent) else None
         return replace(options, program=partial(cluster_program, options.scenario, self._ordered, assumed))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sdnloom.check.checkpoint.run_checkpoint import RunCheckpoint
 from sdnloom.check.discovery import replayed_pools
+from sdnloom.check.options.keywords import CheckCallError
 from sdnloom.check.program_factory import ProgramSource
 from sdnloom.check.report import Report, unsearched
 from sdnloom.engine.limits import LOADING, LimitWatch
@@ -76,13 +77,19 @@ class Scenario:
         report has the output of the program; with `show_output` it is shown, and the steps have it as events. With a
         checkpoint the search can be resumed after a kill.
         """
+        if not isinstance(checkpoint, RunCheckpoint | None):
+            raise CheckCallError(
+                f'checkpoint is {checkpoint!r}; expected run_check(scenario, checkpoint="{checkpoint}")'
+            )
         watch = watch or LimitWatch(self.options.limits)
         try:
             with watch.in_force(), watch.during(LOADING):
                 run = self._run(coverage=coverage, show_output=show_output)
         except LimitReached as reached:
-            return unsearched(self, reached.reason, watch.seconds)
-        return run.check(on_event, watch, checkpoint)
+            report = unsearched(self, reached.reason, watch.seconds)
+        else:
+            report = run.check(on_event, watch, checkpoint)
+        return report if checkpoint is None else replace(report, checkpoint=checkpoint.report())
 
     def replay(self, trace: Trace) -> ReplayResult:
         """Take the steps of a trace again. A trace of another scenario is refused; changed code is a warning."""

@@ -232,7 +232,7 @@ def _property() -> Schema:
 
 
 def _search(meanings: Meanings) -> Schema:
-    options, _ = call_schema(SearchOptions, ("find_all", "explain", "checked", "threads"), {})
+    options, _ = call_schema(SearchOptions, ("find_all", "explain", "checked", "threads", "disk_place"), {})
     keys = {
         **options,
         "reduce": {"enum": [True, False, "auto"], "default": "auto"},

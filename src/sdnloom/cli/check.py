@@ -18,6 +18,7 @@ from sdnloom.cli.options.format_option import format_option
 from sdnloom.cli.options.option_groups import GroupedCommand
 from sdnloom.cli.options.output_option import show_output_option
 from sdnloom.cli.options.text_options import echo_report, text_options, text_style
+from sdnloom.cli.options.thread_count import ThreadCount
 from sdnloom.cli.options.time_spent import time_spent
 from sdnloom.cli.options.trace_options import no_trace_option, trace_dir_option
 from sdnloom.cli.progress import SearchProgress
@@ -37,8 +38,8 @@ CHECK_GROUPS = {
     **APP_GROUPS,
     "Search": ("find_all", "order", "engine", "threads", "seed"),
     "Several processes": ("cluster", "workers"),
-    "Limits": ("max_states", "max_depth", "time_limit", "memory_limit", "disk"),
-    "Checkpoints": ("checkpoint",),
+    "Limits": ("max_states", "max_depth", "time_limit", "memory_limit"),
+    "Disk and checkpoints": ("disk", "checkpoint"),
     "Reduction and strategies": ("reduce", "reduce_auto", "explain", "strategy", "same_flow", "pkt_seq"),
     "Discovery": ("discover", "discover_only", "stacks", "fields"),
     "Programs of actors": OPTIONS_OF_ACTORS,
@@ -96,9 +97,14 @@ CHECK_GROUPS = {
 @click.option(
     "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after so many seconds."
 )
-@click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="Stop when the process has this size.")
 @click.option(
-    "--threads", type=click.IntRange(1), metavar="N", help="Threads of the kernel engine (default: one for each core)."
+    "--memory-limit",
+    type=click.IntRange(1),
+    metavar="MIB",
+    help="Stop when the process has this size, or go on with files (--disk).",
+)
+@click.option(
+    "--threads", type=ThreadCount(), metavar="N", help="Threads of the kernel engine (default: one for each core)."
 )
 @click.option(
     "--checkpoint",
@@ -185,7 +191,8 @@ CHECK_GROUPS = {
 @click.option(
     "--print-scenario",
     is_flag=True,
-    help="Print the scenario of file and options as one file for the current folder, and stop.",
+    help="Print the scenario of file and options as one file for the current folder, and stop; options of the machine, "
+    "such as --threads, are not in it.",
 )
 @baseline_options
 @text_options

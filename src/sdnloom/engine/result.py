@@ -41,6 +41,7 @@ class Limits:
 
 SearchOrder: TypeAlias = Literal["auto", "bfs", "dfs"]
 ReduceOption: TypeAlias = bool | Literal["auto"]
+DISK_OPTION = "the folder for --disk"
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class SearchOptions:
     threads: int | None = None  # of the kernel; None is one for each core
     # A folder: what does not fit into the memory goes to files there. The kernel searches, from the start.
     disk: str | None = None
+    disk_place: str = field(default=DISK_OPTION, compare=False)  # where it is named, for messages
     cluster: ClusterOptions | None = None  # search in several processes; then breadth first, without dives
     explain: bool = False  # say in the result which actions conflict, and why
     checked: bool = False  # run every step twice, check footprints against commutation, check every law

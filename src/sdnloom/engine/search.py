@@ -542,7 +542,7 @@ class _Run:
         from sdnloom.engine.kernel.disk.files import Folder
         from sdnloom.engine.kernel.disk.search import DiskSearch
 
-        self.folder = folder = Folder(path)
+        self.folder = folder = Folder(path, self.options.disk_place)
 
         def on_spill(states: int) -> None:
             self.on_event(Notice(f"{GOING_TO_DISK} {path} (states so far: {states:,})"))

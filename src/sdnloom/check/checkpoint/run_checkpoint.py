@@ -1,11 +1,13 @@
 """The checkpoint of a run: what searches before the present one have refuted, and the scenario that it is of."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sdnloom.engine.checkpoint.file import Checkpoint, CheckpointError
-from sdnloom.engine.checkpoint.keeper import CheckpointKeeper
+from sdnloom.check.report import CheckpointReport
+from sdnloom.engine.checkpoint.file import Checkpoint, CheckpointError, read_manifest
+from sdnloom.engine.checkpoint.keeper import OVER, CheckpointKeeper
 from sdnloom.engine.result import Notice, SearchEvent
 from sdnloom.engine.trace import Fingerprints
 
@@ -28,6 +30,7 @@ class RunCheckpoint:
     def __init__(self, file: Path, record: Mapping[str, Any], saved: Checkpoint | None = None) -> None:
         self.file, self._record, self._saved = file, record, saved
         self._stage: RunStage | None = None  # what was refuted when the checkpoint was written that was read
+        self._resumed = saved is not None
 
     def begin(self, scenario: "Scenario") -> RunStage | None:
         """The stage that a checkpoint was written at that was read. Refuses scenarios that have none."""
@@ -63,10 +66,14 @@ class RunCheckpoint:
         def about() -> Mapping[str, Any]:
             return {"scenario": self._record, "fingerprints": known, "run": stage()._asdict()}
 
-        def warn(text: str) -> None:
-            on_event(Notice(f"{text}; the search goes on without this checkpoint"))
+        return CheckpointKeeper(self.file, about, saved, lambda text: on_event(Notice(text)))
 
-        return CheckpointKeeper(self.file, about, saved, warn)
+    def report(self) -> CheckpointReport:
+        """What is so after the search. A file of another search, which was over, says nothing about this one."""
+        goes_on = self._resumed
+        with suppress(CheckpointError):
+            goes_on = goes_on or read_manifest(self.file).get("ended") != OVER
+        return CheckpointReport(self.file, self._resumed, goes_on)
 
 
 def _stage(file: Path, manifest: Mapping[str, Any]) -> RunStage:

@@ -4,7 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
+from sdnloom.errors import SdnloomError
 from sdnloom.scenario_file.document import ScenarioError, shown
+
+
+class CheckCallError(SdnloomError):
+    """A check that cannot be made. The message names the argument and says what was expected."""
+
+
+class NoKeywords(TypedDict):
+    """No further arguments. What is given all the same can be named in an error."""
 
 
 class SettingKeywords(TypedDict, total=False):

@@ -16,7 +16,8 @@ from sdnloom.check.load import MEBIBYTE
 from sdnloom.check.options.strategy_options import pkt_seq_numbers, strategy_names, with_strategies
 from sdnloom.check.options.worker_folder import load_in
 from sdnloom.check.scenario import Scenario
-from sdnloom.engine.result import ClusterOptions, Limits, ReduceOption, SearchOrder
+from sdnloom.engine.options.option_mixes import MOST_THREADS
+from sdnloom.engine.result import DISK_OPTION, ClusterOptions, Limits, ReduceOption, SearchOrder
 from sdnloom.scenario_file.document import ScenarioError, shown
 
 _Engine: TypeAlias = Literal["auto", "loop", "kernel"]
@@ -60,11 +61,16 @@ class CheckOptions:
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < least):
                 raise ScenarioError(f"{name} is {shown(value)}; expected a whole number of at least {least}")
+        if self.threads is not None and self.threads > MOST_THREADS:
+            raise ScenarioError(f"threads is {self.threads}; expected at most {MOST_THREADS:,}")
         if self.workers is not None and self.cluster is None:
             raise ScenarioError(f"workers is {shown(self.workers)} without a cluster; expected --cluster as well")
         for name in ("strategy", "same_flow", "pkt_seq", "disk", "cluster"):
             if not isinstance(getattr(self, name), str | None):
                 raise ScenarioError(f"{name} is {shown(getattr(self, name))}; expected a text")
+        for name, expected in (("disk", "a folder to write in"), ("cluster", "local or the address of a Ray cluster")):
+            if getattr(self, name) == "":
+                raise ScenarioError(f"{name} is ''; expected {expected}")
         for name in ("stacks", "fields"):
             value = getattr(self, name)
             if isinstance(value, str) or not all(isinstance(each, str) for each in value):
@@ -90,6 +96,7 @@ class CheckOptions:
             "find_all": self.find_all,
             "threads": self.threads,
             "disk": self.disk,
+            "disk_place": None if self.disk is None else DISK_OPTION,
             "cluster": None if self.cluster is None else ClusterOptions(self.cluster, self.workers),
         }
         limits: dict[str, Any] = {name: limit for name, limit in vars(self.limits).items() if limit is not None}

@@ -90,6 +90,7 @@ class CheckpointKeeper:
     ) -> None:
         check_writable(file)
         self.file, self._about, self._saved, self._warn = file, about, saved, warn
+        self._kept = saved is not None  # whether the file has a checkpoint of this search
         self._late: list[int] = []  # evaluations of user code in LATE courses before the search was resumed
         self._earlier: dict[str, Any] | None = None  # what the search before this one had found, as plain data
         self._journal: Journal | None = None
@@ -242,8 +243,10 @@ class CheckpointKeeper:
         }
         try:
             write_checkpoint(self.file, manifest, arrays)
+            self._kept = True
         except CheckpointError as error:  # the disk may be full: a long search goes on without
-            self._warn(str(error))
+            last = "what came after the last checkpoint is not kept" if self._kept else "the search is not kept"
+            self._warn(f"{error}; {'the search goes on without this checkpoint' if ended is None else last}")
         self._due = monotonic() + max(INTERVAL, REST_FACTOR * (monotonic() - began))
 
 
@@ -281,10 +284,14 @@ def refuse_without_kernel(options: SearchOptions, observers: Sequence[Observer])
 def refuse_other_versions(file: Path, manifest: Mapping[str, Any]) -> None:
     """Raise CheckpointError if another sdnloom or Python has written the manifest."""
     if manifest.get("sdnloom") != __version__:
-        raise CheckpointError(f"{file}: was written by sdnloom {manifest.get('sdnloom')}; this is {__version__}")
+        raise CheckpointError(
+            f"{file}: cannot be resumed: sdnloom {manifest.get('sdnloom')} has written it and this is {__version__}; "
+            "expected the same version"
+        )
     if manifest.get("python") != platform.python_version():
         raise CheckpointError(
-            f"{file}: was written under Python {manifest.get('python')}; this is {platform.python_version()}"
+            f"{file}: cannot be resumed: it was written under Python {manifest.get('python')} and this is "
+            f"{platform.python_version()}; expected the same version"
         )
 
 

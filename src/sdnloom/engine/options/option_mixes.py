@@ -6,6 +6,8 @@ from sdnloom.engine.model import Observer
 from sdnloom.engine.result import SearchOptions
 from sdnloom.errors import SdnloomError
 
+MOST_THREADS = 1024
+
 
 def refuse_bad_mixes(options: SearchOptions, observers: Sequence[Observer]) -> None:
     """Raise SdnloomError for options that do not go together."""
@@ -30,8 +32,10 @@ def refuse_bad_mixes(options: SearchOptions, observers: Sequence[Observer]) -> N
             if getattr(options, option) == bad:
                 what = f"option {option} is {bad!r}" if option != "checked" else "the run is checked"
                 raise SdnloomError(f"{what}; a search on disk needs the kernel engine, which searches breadth first")
-    if options.threads is not None and (type(options.threads) is not int or options.threads < 1):
-        raise SdnloomError(f"option threads is {options.threads!r}; expected a positive whole number")
+        if options.disk == "":
+            raise SdnloomError("option disk is ''; expected a folder to write in")
+    if options.threads is not None and (type(options.threads) is not int or not 1 <= options.threads <= MOST_THREADS):
+        raise SdnloomError(f"option threads is {options.threads!r}; expected a whole number from 1 to {MOST_THREADS:,}")
     for name, value, known in (
         ("engine", options.engine, ("auto", "loop", "kernel")),
         ("order", options.order, ("auto", "bfs", "dfs")),

@@ -19,7 +19,7 @@ class BitArray:
         try:  # pages are zero, and are there when they are touched
             self._bytes = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         except (OSError, OverflowError, ValueError):
-            raise SdnloomError(f"a bit array of {size / 2**20:,.0f} MiB cannot be had; give it less memory") from None
+            raise SdnloomError(f"--memory is {size >> 20} MiB, more than this machine gives; expected less") from None
         self.size = size * 8
         self.bits_per_state = bits_per_state
         self.bits_set = 0

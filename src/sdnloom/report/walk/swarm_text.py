@@ -12,8 +12,8 @@ from sdnloom.report.text_style import PLAIN_STYLE, TextStyle
 from sdnloom.report.walk.swarm_result import SwarmWalk
 
 _ENDS = {
-    "exhausted": "had nothing new left within its depth bound",
-    "share": "ended at its share of transitions",
+    "exhausted": "had nothing new within the depth bound",
+    "share": "stopped at --max-transitions",
     "violation": "found a violation",
     "stopped": "was stopped",
 }

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.states import NO_SLEEP, States, repacked
+from sdnloom.engine.result import DISK_OPTION
 from sdnloom.errors import SdnloomError
 
 
@@ -20,9 +21,9 @@ class DiskError(SdnloomError):
 
 
 class Folder:
-    """The folder of the files of one search, and how much is in them."""
+    """The folder of the files of one search, and how much is in them. `place` is where it is named."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, place: str = DISK_OPTION) -> None:
         self.path = path
         self.bytes = 0
         self.most_bytes = 0
@@ -31,7 +32,7 @@ class Folder:
             self.new_file().close()
         except (OSError, DiskError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise SdnloomError(f"the folder for --disk is {path!r}: {reason}; expected one to write in") from error
+            raise SdnloomError(f"{place} is {path!r}: {reason}; expected a folder to write in") from error
 
     def new_file(self) -> Any:
         """An empty file without a name."""
