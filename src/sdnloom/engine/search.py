@@ -562,7 +562,7 @@ class _Run:
             watch=self.watch,
             on_finding=self.log.note,
             on_pause=self._on_pause,
-            on_lost=lambda text: self.on_event(Notice(text)),
+            on_notice=lambda text: self.on_event(Notice(text)),
         )
         self.log.value = engine.value
         self.engine, self.name = engine, "cluster"

@@ -1,8 +1,13 @@
 """Several workers in this process give the loop's answers: states, transitions, verdicts, counterexamples, limits."""
 
+import errno
+import re
+import tempfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks.pings import pings
@@ -46,6 +51,8 @@ def clustered(
     limits: Limits,
     find_all: bool = True,
     losses: Sequence[int] = (),
+    checkpoint_seconds: float = 60,
+    on_notice: Callable[[str], None] = lambda text: None,
 ) -> tuple[object, ...]:
     """What a search in a cluster found: counts, findings, and the paths of states to each."""
     found: dict[Finding, int] = {}
@@ -62,7 +69,8 @@ def clustered(
         watch=LimitWatch(limits),
         on_finding=note,
         small_level=workers,
-        checkpoint_seconds=0 if len(losses) % 2 else 60,
+        on_notice=on_notice,
+        checkpoint_seconds=checkpoint_seconds,
     )
     search.run()
     backend.losses.clear()  # a search that is over finds paths only
@@ -133,7 +141,54 @@ def test_a_search_that_loses_workers_ends_with_the_same_result() -> None:
         program = ClusterProgram(random_system(seed), reduce=False)
         limits = Limits(states=LIMIT)
         losses = [3 + seed % 29, 5 + seed % 31 + seed % 29][: 1 + seed % 2]
-        assert clustered(program, 2 + seed % 3, limits, losses=losses) == looped(program, limits), seed
+        found = clustered(program, 2 + seed % 3, limits, losses=losses, checkpoint_seconds=0 if len(losses) % 2 else 60)
+        assert found == looped(program, limits), seed
+
+
+@pytest.mark.parametrize("room", [0, 1, 5, 8])
+def test_a_full_temporary_folder_ends_no_search_and_a_lost_worker_goes_back_to_the_last_whole_checkpoint(
+    room: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is room for so many files of two workers; the next one is cut, as are all after it."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    written, save = 0, np.savez
+
+    def savez(file: Path, **arrays: Any) -> None:
+        nonlocal written
+        save(file, **arrays)
+        written += 1
+        if written > room:
+            file.write_bytes(file.read_bytes()[:100])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        whole.append(len(list(file.parent.iterdir())))
+
+    whole: list[int] = []
+    notices: list[str] = []
+    monkeypatch.setattr(np, "savez", savez)
+    program = ClusterProgram(pings(2))
+    found = clustered(program, 2, LIMITS, losses=[100], checkpoint_seconds=0, on_notice=notices.append)
+    assert found == looped(program, LIMITS)
+    assert max(whole, default=0) <= 4  # of this checkpoint and the one before
+    assert list(tmp_path.iterdir()) == []
+    [back] = [text for text in notices if "is lost" in text]
+    assert back.endswith(f"the search goes on from level {room // 2}")
+    for text in set(notices) - {back}:
+        assert re.fullmatch(
+            rf"the folder '{re.escape(str(tmp_path))}/sdnloom-checkpoint-\w+': cannot write the checkpoint: "
+            r"No space left on device; the search goes on without this checkpoint",
+            text,
+        )
+
+
+def test_a_temporary_folder_that_cannot_be_made_ends_no_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    notices: list[str] = []
+    program = ClusterProgram(pings(1))
+    assert clustered(program, 2, LIMITS, checkpoint_seconds=0, on_notice=notices.append) == looped(program, LIMITS)
+    assert set(notices) == {
+        "a temporary folder: cannot write the checkpoint: No such file or directory; "
+        "the search goes on without this checkpoint"
+    }
 
 
 def test_memories_that_another_worker_met_first_report_too() -> None:

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,30 +20,25 @@ class CheckpointFolder:
         self._last: list[Path] = []
         self._number = 0
 
+    @property
+    def name(self) -> str:
+        """Where the files are, for a message."""
+        return "a temporary folder" if self._root is None else f"the folder {self._root.name!r}"
+
     def keep(self, workers: Sequence[SavedWorker]) -> None:
-        """Write what the workers saved."""
+        """Write what the workers saved. Raises OSError if that fails; what they saved before stays then."""
         if self._root is None:
             self._root = tempfile.TemporaryDirectory(prefix="sdnloom-checkpoint-")
-        before, self._number = self._last, self._number + 1
-        self._last = [Path(self._root.name) / f"{self._number}-{worker}.npz" for worker in range(len(workers))]
-        for path, saved in zip(self._last, workers, strict=True):
-            stretch = saved.stretch
-            arrays: dict[str, Any] = {
-                **{f"place {number}": part for number, part in enumerate(stretch.places)},
-                **{f"number {number}": part for number, part in enumerate(stretch.numbers)},
-            }
-            np.savez(
-                path,
-                keys=saved.keys,
-                segments=saved.segments,
-                parents=saved.parents,
-                rows=stretch.rows,
-                counts=stretch.counts,
-                asleep=stretch.asleep,
-                **arrays,
-            )
-        for old in before:
-            old.unlink()
+        self._number += 1
+        files = [Path(self._root.name) / f"{self._number}-{worker}.npz" for worker in range(len(workers))]
+        try:
+            for path, saved in zip(files, workers, strict=True):
+                _write(path, saved)
+        except BaseException:
+            _delete(files)
+            raise
+        before, self._last = self._last, files
+        _delete(before)
 
     def kept(self) -> list[SavedWorker]:
         """What the workers saved last."""
@@ -60,3 +56,28 @@ class CheckpointFolder:
         if self._root is not None:
             self._root.cleanup()
             self._root = None
+
+
+def _write(path: Path, saved: SavedWorker) -> None:
+    stretch = saved.stretch
+    arrays: dict[str, Any] = {
+        **{f"place {number}": part for number, part in enumerate(stretch.places)},
+        **{f"number {number}": part for number, part in enumerate(stretch.numbers)},
+    }
+    np.savez(
+        path,
+        keys=saved.keys,
+        segments=saved.segments,
+        parents=saved.parents,
+        rows=stretch.rows,
+        counts=stretch.counts,
+        asleep=stretch.asleep,
+        **arrays,
+    )
+
+
+def _delete(files: Sequence[Path]) -> None:
+    """Delete files as far as that is possible; the folder is deleted in the end."""
+    for path in files:
+        with suppress(OSError):
+            path.unlink()

@@ -76,12 +76,12 @@ class ClusterDriver:
         on_finding: Callable[[FoundState], bool],
         on_pause: Callable[[], None],
         reason_to_stop: Callable[[], str | None],
-        on_lost: Callable[[str], None] = lambda text: None,
+        on_notice: Callable[[str], None] = lambda text: None,
         small_level: int = SMALL_LEVEL,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> None:
         self.backend, self.answers, self.limits = backend, answers, limits
-        self.on_lost, self.checkpoint_seconds = on_lost, checkpoint_seconds
+        self.on_notice, self.checkpoint_seconds = on_notice, checkpoint_seconds
         self.checkpoints = CheckpointFolder()
         self.lost = 0  # workers
         self._kept = LevelState()
@@ -134,13 +134,19 @@ class ClusterDriver:
 
     def _checkpoint(self) -> None:
         """Keep what workers need to go on from here."""
-        self.checkpoints.keep(self._of_all("save", [() for _ in self.workers]))
-        self._kept = self.at
+        saved = self._of_all("save", [() for _ in self.workers])
+        try:
+            self.checkpoints.keep(saved)
+        except OSError as error:  # the disk may be full: a long search goes on without
+            failed = f"{self.checkpoints.name}: cannot write the checkpoint: {error.strerror or error}"
+            self.on_notice(f"{failed}; the search goes on without this checkpoint")
+        else:
+            self._kept = self.at
         self._next_checkpoint = time.monotonic() + self.checkpoint_seconds
 
     def _go_back(self, lost: WorkerLost) -> None:
         """Start a lost worker again, and let all go on from the last checkpoint."""
-        self.on_lost(f"{lost}; the search goes on from level {self._kept.level}")
+        self.on_notice(f"{lost}; the search goes on from level {self._kept.level}")
         self.backend.replace(lost.worker)
         saved = self.checkpoints.kept() if self._kept.count else [None for _ in self.workers]
         questions = self.answers.questions()

@@ -35,7 +35,7 @@ class ClusterSearch:
         watch: LimitWatch,
         on_finding: Callable[[Finding, int], bool],
         on_pause: Callable[[], None] = lambda: None,
-        on_lost: Callable[[str], None] = lambda text: None,
+        on_notice: Callable[[str], None] = lambda text: None,
         small_level: int = SMALL_LEVEL,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> None:
@@ -50,7 +50,7 @@ class ClusterSearch:
             on_finding=self._note,
             on_pause=on_pause,
             reason_to_stop=watch.reason_to_stop,
-            on_lost=on_lost,
+            on_notice=on_notice,
             small_level=small_level,
             checkpoint_seconds=checkpoint_seconds,
         )
