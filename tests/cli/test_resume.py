@@ -252,6 +252,35 @@ def test_python_keeps_and_resumes_too(app, tmp_path):
     assert run_check(made, checkpoint=file, max_states=50).verdict == "incomplete"
     with pytest.raises(CheckpointError, match="it was made in Python"):
         run_resume(file)
-    assert run_resume(file, scenario=made).verdict == "holds"
+    assert run_resume(file, scenario=made, max_states=100_000).verdict == "holds"
     with pytest.raises(CheckCallError, match="checkpoint is for scenarios and apps"):
         run_check(str(EXAMPLES / "actors" / "firewall.py"), checkpoint=tmp_path / "other.ckpt")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"find_all": True},
+        {"order": "bfs"},
+        {"reduce": True},
+        {"seed": 3},
+        {"strategy": "no-delay,pkt-seq", "pkt_seq": "2,1"},
+        {"strategy": "flow-ir", "same_flow": "groups.py:same"},
+        {"max_depth": 9},
+    ],
+)
+def test_a_scenario_that_is_given_again_has_the_options_of_its_check(options, app, tmp_path, monkeypatch):
+    """The checkpoint is resumed in another folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("groups.py").write_text("def same(one, other):\n    return one == other\n")
+    made = replace(load_scenario(app / "bug2.toml"), file=None)
+    file = tmp_path / "search.ckpt"
+    whole = run_check(made, **options)
+    assert run_check(made, checkpoint=file, max_states=8, **options).verdict == "incomplete"
+    assert run_resume(file, scenario=made).result.statistics.states == 8
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    resumed = run_resume(file, scenario=made, max_states=100_000)
+    assert resumed.violations == whole.violations
+    assert resumed.result.verdict == whole.result.verdict
+    assert resumed.result.statistics.states == whole.result.statistics.states

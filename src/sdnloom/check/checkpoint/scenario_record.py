@@ -66,14 +66,14 @@ def _given_limits(limits: CheckOptions) -> dict[str, Any]:
 def recorded_scenario(
     record: Mapping[str, Any], checkpoint: Path, limits: CheckOptions, given: Scenario | None = None
 ) -> Scenario:
-    """The scenario of a checkpoint, with its options and these limits over them. Its files are as they were.
+    """The scenario of a checkpoint, with the options of its check and these limits over them. Its files are as before.
 
-    Raises CheckpointError if its text is another one now. A scenario that is `given` has its options already.
+    Raises CheckpointError if its text is another one now. One that is `given` is taken as it is instead.
     """
-    if given is not None:
-        return limits.over(given)
     folder, source = checkpoint.absolute().parent, record["source"]
     try:
+        if given is not None:
+            return _options(record, folder, limits).over(given)
         if "document" in source:
             base = Path(os.path.normpath(folder / source["folder"]))
             scenario = read_scenario(source["document"], base / COMMAND_LINE, build=False)
