@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from sdnloom import SdnloomError, load_scenario, run_check, run_swarm
+from sdnloom.cli.walks import swarm as command
 from tests.check.scenarios import SCENARIO, write
 from tests.cli.running import CommandLine
+from tests.cli.test_published_schemas import mistakes
 from tests.cli.test_walk import TWO
 from tests.platforms.osken.test_repeated import HEAD, LINKS
 
@@ -43,6 +45,22 @@ def test_a_swarm_that_has_seen_everything_is_still_incomplete(sdnloom: CommandLi
     assert found["estimate"]["share"] is None
     assert found["estimate"]["different_states"] == found["states"] == found["members"][0]["states"]
     assert found["members"][0]["end"] == "share"
+
+
+def test_a_full_bit_array_is_reported_and_its_json_has_numbers_that_exist(
+    sdnloom: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "MEBIBYTE", 1)
+    write(tmp_path, HOLDS)
+    full = ("walk", "hub.toml", "--swarm", "--members", 2, "--jobs", 1, "--memory", 1)
+    run = sdnloom(*full)
+    assert run.code == 3
+    assert ", on average: 100 % of the states that its member met," in run.out
+    assert "a new state was taken for a known one with probability at most 1\n" in run.out
+    printed = sdnloom(*full, "--format", "json").out
+    found = json.loads(printed, parse_constant=lambda text: pytest.fail(f"{text} is no JSON"))
+    assert mistakes("swarm", found) == []
+    assert {"odds_of_confusion": 1, "expected_omissions": None}.items() <= found["members"][0].items()
 
 
 @pytest.mark.parametrize(

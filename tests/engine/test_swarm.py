@@ -1,5 +1,6 @@
 """Swarms: what members visit, what they find, and that the result depends on the system and the options alone."""
 
+import math
 import os
 import subprocess
 import sys
@@ -99,6 +100,18 @@ def test_a_full_bit_array_leaves_states_out_and_never_counts_one_twice() -> None
     assert outcome.bits_set <= 128
     assert 0 < outcome.odds <= 1
     assert 0 < outcome.share_omitted < 1
+
+
+def test_a_bit_array_without_a_free_bit_leaves_all_out_in_processes_too() -> None:
+    system, expected = max(some(60), key=lambda one: len(one[1]))
+    outcome, _ = member(system, MemberPlan(1, "s", 10_000, 10_000_000), memory=1)
+    assert (outcome.end, outcome.bits_set, outcome.odds) == ("exhausted", 8, 1)
+    assert 0 < outcome.states <= 8 < len(expected)
+    assert (outcome.omitted, outcome.share_omitted) == (math.inf, 1)
+    options = replace(ALONE, memory=1)
+    alone, forked = (search_swarm(system, replace(options, jobs=jobs)) for jobs in (1, 2))
+    assert alone == forked
+    assert math.inf in [each.omitted for each in alone.members]
 
 
 # -- Hashes depend on contents alone -----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """The odds and estimates of a swarm, against counts: omissions of a bit array, samples, sizes from overlaps."""
 
+import math
 import random
 
 import pytest
@@ -28,6 +29,7 @@ def test_odds_are_the_share_of_bits_that_are_set_to_the_power_of_the_bits_of_a_s
     assert odds_of_confusion(4, 4, 3) == 1
     assert expected_omissions(3, 0.25) == 1  # of four new states one is left out
     assert expected_omissions(0, 1.0) == 0
+    assert expected_omissions(3, 1.0) == math.inf
 
 
 @pytest.mark.parametrize(("size", "bits_per_state"), [(500, 3), (1_000, 3), (1_000, 1), (1_000, 6)])

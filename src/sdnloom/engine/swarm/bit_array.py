@@ -5,6 +5,7 @@ for a new one; with a share f of the bits set, a new state is taken for a known 
 the bits for each state, and is then left out.
 """
 
+import math
 import mmap
 
 from sdnloom.engine.swarm.state_hash import SLOT_BITS, SLOT_MASK
@@ -50,6 +51,9 @@ def odds_of_confusion(bits_set: int, size: int, bits_per_state: int) -> float:
 def expected_omissions(fresh: int, odds: float) -> float:
     """How many new states were taken for known ones, on average, while so many others were recognised as new.
 
-    Of new states met, a share of `odds` is left out, so for each one that is not there are odds / (1 - odds).
+    Of new states met, a share of `odds` is left out, so for each one that is not there are odds / (1 - odds). A full
+    array leaves out all of them: no number of states that were recognised says how many.
     """
-    return 0.0 if fresh == 0 else fresh * odds / (1 - odds)
+    if fresh == 0:
+        return 0.0
+    return math.inf if odds == 1 else fresh * odds / (1 - odds)

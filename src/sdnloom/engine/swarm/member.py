@@ -4,6 +4,7 @@ Only the path to the present state and the steps not yet taken from it are store
 local steps. The same graph, plan and options give the same member, whatever the process and its hash seed.
 """
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ class MemberOutcome:
     cut: bool  # whether states at the depth bound were not expanded
     bits_set: int
     odds: float  # at the end, that a new state is taken for a known one
-    omitted: float  # states met that were taken for known ones: the expected number
+    omitted: float  # states met that were taken for known ones: the expected number; infinite if the bit array is full
     sample: tuple[int, ...]
     choices: tuple[int, ...] = ()  # the path to the violation: the place of each step among the enabled ones
     violated: str = ""  # the name of the property
@@ -44,6 +45,8 @@ class MemberOutcome:
     @property
     def share_omitted(self) -> float:
         """The expected share of the states met that were taken for known ones."""
+        if self.omitted == math.inf:
+            return 1.0
         return self.omitted / (self.states + self.omitted) if self.states else 0.0
 
 

@@ -1,5 +1,6 @@
 """A swarm as one JSON object."""
 
+import math
 from typing import Any
 
 from sdnloom.engine.swarm.member import MemberOutcome
@@ -59,5 +60,5 @@ def _member(outcome: MemberOutcome) -> dict[str, Any]:
         "cut_at_depth_bound": outcome.cut,
         "bits_set": outcome.bits_set,
         "odds_of_confusion": outcome.odds,
-        "expected_omissions": outcome.omitted,
+        "expected_omissions": None if outcome.omitted == math.inf else outcome.omitted,
     }
