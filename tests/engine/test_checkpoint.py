@@ -467,7 +467,7 @@ def test_a_manifest_with_other_contents_is_refused_or_harmless(tmp_path, small_t
     whole = searched(system(), options, tmp_path)
     manifest, arrays = read_checkpoint(file)
     chance, refused = random.Random(5), 0
-    strange = [None, -1, 1 << 70, "x", [], {}, [[]], [1], True, 0.5]
+    strange = [None, -1, 1 << 2000, "x", [], {}, [[]], [1], True, 0.5]
     for _ in range(120):
         place, changed = _copied(manifest), None
         changed = place
@@ -485,6 +485,15 @@ def test_a_manifest_with_other_contents_is_refused_or_harmless(tmp_path, small_t
         else:
             assert isinstance(found.verdict, type(whole.verdict))
     assert refused > 45
+
+
+def test_a_count_of_seconds_that_no_float_has_is_refused(tmp_path):
+    searched(chain(), SearchOptions(), tmp_path)
+    file = tmp_path / "search.ckpt"
+    manifest, arrays = read_checkpoint(file)
+    write_checkpoint(file, {**manifest, "counts": {**manifest["counts"], "seconds": 10**400}}, arrays)
+    with pytest.raises(CheckpointError, match=r"search.ckpt: its manifest is not one of this sdnloom \(OverflowError"):
+        search(chain(), checkpoint=saved(file))
 
 
 def _copied(value):

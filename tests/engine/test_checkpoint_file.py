@@ -87,14 +87,14 @@ def test_every_cut_and_every_addition_is_refused(file):
             read_checkpoint(file)
 
 
-def rewritten(file, change):
+def rewritten(file, change, again=str):
     """The file with another manifest, whose digests are right."""
     whole = file.read_bytes()
     header = struct.Struct("<16sIQQ32s")
     _, _, place, length, _ = header.unpack(whole[: header.size])
     manifest = json.loads(whole[place : place + length])
     change(manifest)
-    text = json.dumps(manifest).encode()
+    text = again(json.dumps(manifest)).encode()
     head = header.pack(b"sdnloom checkpt\n", 1, place, len(text), format_of._digest(text))
     file.write_bytes(head + format_of._digest(head) + whole[len(head) + 32 : place] + text)
 
@@ -107,6 +107,7 @@ def rewritten(file, change):
         ("type", ">i8"),
         ("type", 8),
         ("shape", [1 << 60]),
+        ("shape", [1 << 5000]),
         ("shape", [6, -4]),
         ("shape", [True, 24]),
         ("shape", [6, 4, 1, 1, 1]),
@@ -125,6 +126,25 @@ def test_a_list_of_sections_that_cannot_be_is_refused_before_memory_is_taken(fil
     rewritten(file, lambda manifest: manifest["sections"][0].update({key: value}))
     with pytest.raises(CheckpointError, match="is damaged"):
         read_checkpoint(file)
+
+
+@pytest.mark.parametrize("shape", [[0, 1 << 47, 1 << 47, 1 << 47], [0, 1 << 63], [1 << 47, 0, 2], [0, 1 << 5000]])
+def test_an_empty_section_of_a_shape_that_no_array_has_is_refused(file, shape):
+    def change(manifest):
+        [empty] = [each for each in manifest["sections"] if each["name"] == "kernel.none"]
+        empty["shape"] = shape
+
+    rewritten(file, change)
+    with pytest.raises(CheckpointError, match=r"search.ckpt: is damaged: its list of sections is not"):
+        read_checkpoint(file)
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "Infinity", "NaN"])
+def test_a_number_that_is_not_finite_is_named(file, number):
+    rewritten(file, lambda manifest: manifest.update(counts=["here"]), lambda text: text.replace('"here"', number))
+    for read in (read_checkpoint, read_manifest):
+        with pytest.raises(CheckpointError, match=rf"search.ckpt: its manifest has the number {number}; expected"):
+            read(file)
 
 
 @pytest.mark.parametrize("change", [dict.clear, lambda m: m.update(sections={}), lambda m: m["sections"].pop()])

@@ -47,5 +47,5 @@ def resumed_check(file: Path, limits: CheckOptions, given: Scenario | None = Non
             raise CheckpointError(f"{file}: cannot be resumed: {'; '.join(changes)}")
         scenario = recorded_scenario(record, file, limits, given)
         return ResumedCheck(scenario, RunCheckpoint(file, with_limits(record, limits), saved))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise CheckpointError(f"{file}: its manifest is not one of this sdnloom ({error!r})") from error

@@ -35,6 +35,7 @@ _BLOCK = 1 << 24
 _TYPES = ("|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "|b1")
 _NAME = re.compile(r"[a-z][a-z0-9_.]{0,63}")
 _MOST_DIMENSIONS = 4
+_MOST_CELLS = 1 << 48
 
 
 class CheckpointError(SdnloomError):
@@ -168,7 +169,9 @@ def _read_manifest(file: Path, stream: BinaryIO) -> tuple[dict[str, Any], list[_
     if _digest(text) != digest:
         raise _damaged(file, "its manifest")
     try:
-        manifest = json.loads(text)
+        manifest = json.loads(text, parse_float=_finite, parse_constant=_finite)
+    except OverflowError as error:
+        raise CheckpointError(f"{file}: its manifest has the number {error}; expected finite ones") from error
     except (ValueError, RecursionError) as error:
         raise CheckpointError(f"{file}: {json_problem(text, error, 'a checkpoint of sdnloom')}") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("sections"), list):
@@ -184,6 +187,13 @@ def _read_manifest(file: Path, stream: BinaryIO) -> tuple[dict[str, Any], list[_
     return manifest, sections
 
 
+def _finite(text: str) -> float:
+    """A number of a manifest; raises OverflowError with the text of one that is none or too large."""
+    if not math.isfinite(number := float(text)):
+        raise OverflowError(text[:40])
+    return number
+
+
 def _section(file: Path, entry: Any) -> _Section:
     """One entry of the list of sections."""
     if not isinstance(entry, dict) or entry.keys() != {"name", "type", "shape", "place", "digest"}:
@@ -195,7 +205,8 @@ def _section(file: Path, entry: Any) -> _Section:
         and entry["type"] in _TYPES
         and isinstance(shape, list)
         and len(shape) <= _MOST_DIMENSIONS
-        and all(type(one) is int and 0 <= one < 1 << 48 for one in shape)
+        and all(type(one) is int and one >= 0 for one in shape)
+        and math.prod(max(1, one) for one in shape) < _MOST_CELLS  # an empty array may not have more either
         and type(entry["place"]) is int
         and isinstance(entry["digest"], str)
     )

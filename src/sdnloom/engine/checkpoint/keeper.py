@@ -337,5 +337,5 @@ class _reading:  # noqa: N801 (a context)
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, CheckpointError) and str(self._file) not in str(error):
             raise CheckpointError(f"{self._file}: cannot be resumed: {error}") from error
-        if isinstance(error, KeyError | TypeError | ValueError | IndexError | AttributeError):
+        if isinstance(error, KeyError | TypeError | ValueError | OverflowError | IndexError | AttributeError):
             raise CheckpointError(f"{self._file}: its manifest is not one of this sdnloom ({error!r})") from error
