@@ -3,6 +3,8 @@
 import errno
 import os
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -131,6 +133,47 @@ def test_more_parts_than_are_merged_at_once_make_no_difference(tmp_path, monkeyp
     spill(monkeypatch, 0, Sizes(part=20, block=4, merge=16))
     monkeypatch.setattr(level, "_AT_ONCE", 3)
     assert on_disk(pings(3), tmp_path).statistics.states == 4649
+
+
+FEW_FILES = """
+import resource, sys
+from benchmarks.pings import pings
+from sdnloom.engine.kernel import layout
+from sdnloom.engine.kernel.disk import level
+from sdnloom.engine.kernel.disk import search as disk_search
+from sdnloom.engine.result import SearchOptions
+from sdnloom.engine.search import search
+from tests.engine.systems import REDUCIBLE, random_system
+from tests.engine.test_kernel import summary
+
+disk_search.SPILL_AT, disk_search.FIXED_SIZES = 0, level.Sizes(part=1, block=1, merge=16)
+parts, changed = [], []
+find_new, sort_again = level.DiskLevel.find_new, level.in_layout
+level.DiskLevel.find_new = lambda self, *given: parts.append(len(self._parts)) or find_new(self, *given)
+level.in_layout = lambda *given: changed.append(given) or sort_again(*given)
+layout._spend = lambda *fields: None  # no field has bits to spare, so parts are sorted again
+systems = {"pings": (pings(3), False), 40061: (random_system(40061, needs=REDUCIBLE), True)}
+systems[40142] = random_system(40142, needs=REDUCIBLE), True
+with_loop = {"engine": "loop", "find_all": True}
+expected = [search(system, SearchOptions(reduce=reduce, **with_loop)) for system, reduce in systems.values()]
+resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+for (name, (system, reduce)), one in zip(systems.items(), expected):
+    parts.clear(), changed.clear()
+    found = search(system, SearchOptions(disk=sys.argv[1], reduce=reduce, find_all=True))
+    print(name, max(parts) > 100, len(changed) > 10, "cycle proviso" in found.reduction, summary(found) == summary(one))
+"""
+
+
+def test_parts_need_few_files_however_many_they_are(tmp_path) -> None:
+    """With the cycle proviso too, which needs each part again."""
+    command = [sys.executable, "-c", FEW_FILES, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "pings True True False True",
+        "40061 True True True True",
+        "40142 True True True True",
+    ]
 
 
 @pytest.mark.parametrize("full", [True, False])

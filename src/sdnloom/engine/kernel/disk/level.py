@@ -14,7 +14,7 @@ import numpy as np
 from sdnloom.engine.kernel.block import BlockExpander, Expanded
 from sdnloom.engine.kernel.disk import jit_runs
 from sdnloom.engine.kernel.disk.files import ArrayFile, DiskError, Folder, StateFile
-from sdnloom.engine.kernel.disk.runs import SortedRun, in_layout, joined_runs, merged_runs, sorted_run
+from sdnloom.engine.kernel.disk.runs import SortedRun, fill_from_table, in_layout, joined_runs, merged_runs
 from sdnloom.engine.kernel.disk.visited_runs import VisitedRuns
 from sdnloom.engine.kernel.jit_expand import BEYOND, NUMBER_BITS, NUMBER_MASK
 from sdnloom.engine.kernel.layout import Array, Layout
@@ -95,6 +95,7 @@ class DiskLevel:
         self._in_order = StateFile(folder, 0, with_sleep)
         self._keys = ArrayFile(folder, np.uint64)
         self._parts: list[SortedRun] = []
+        self._files = [ArrayFile(folder, np.uint64)]  # of parts, and of runs of several: few files
         self._sources = ArrayFile(folder, np.uint32)  # by expanded state: how many transitions it has
 
     def add(self, block: States, expanded: Expanded) -> None:
@@ -111,9 +112,9 @@ class DiskLevel:
     def end_part(self, size: int, following: int, pause: Callable[[], None]) -> None:
         """Write the table as a run, and empty it; it gets room for so many states."""
         if self.count > self.table.before:
-            table = self.table
-            slots = table.slots + BEYOND
-            self._parts.append(sorted_run(self._folder, table.table, table.layout, slots, size, pause))
+            part = SortedRun(self._folder, self.table.layout, self._files[-1])
+            fill_from_table(part, self.table.table, self.table.slots + BEYOND, size, pause)
+            self._parts.append(part)
             self._part_ends.append(self._sources.count)
         self.table.empty(following, self.count)
 
@@ -127,9 +128,11 @@ class DiskLevel:
         """Find the new states, and enter them in the visited runs."""
         layout = self.table.layout
         if self._parts and not all(run.layout is layout for run in self._parts + visited.runs):
+            file = ArrayFile(self._folder, np.uint64)
+            self._files.append(file)
             self._parts = [
-                run if run.layout is layout else in_layout(self._folder, run, layout, size, pause)
-                for run in self._parts
+                part if part.layout is layout else in_layout(self._folder, part, layout, size, pause, file)
+                for part in self._parts
             ]
             visited.change(layout, size, pause)
         self._new = np.zeros(self.count // 64 + 1, np.uint64)
@@ -182,13 +185,17 @@ class DiskLevel:
         """The candidates in the order of their hashes, each once."""
         if not self._parts:
             return
-        layout, parts = self.table.layout, self._parts
-        while (
-            len(parts) > _AT_ONCE and self._again is None
-        ):  # those in front stay in front: of equal states the first one counts
-            joined = joined_runs(self._folder, parts[:_AT_ONCE], layout, size, pause)
-            parts = self._parts = [joined, *parts[_AT_ONCE:]]
-        yield from merged_runs(parts, size)
+        layout, runs = self.table.layout, self._parts
+        done = self._files if self._again is None else []  # whose runs are not read again
+        while len(runs) > _AT_ONCE:  # those in front stay in front: of equal states the first one counts
+            file = ArrayFile(self._folder, np.uint64)
+            groups = [runs[start : start + _AT_ONCE] for start in range(0, len(runs), _AT_ONCE)]
+            runs = [joined_runs(self._folder, group, layout, size, pause, file) for group in groups]
+            for old in done:
+                old.close()
+            done = [file]
+            self._files = [*self._files, file]
+        yield from merged_runs(runs, size)
 
     def new_states(self, size: int) -> Iterator[NewStates]:
         """The new states in order, some at a time."""
@@ -210,7 +217,7 @@ class DiskLevel:
         self._in_order.close()
         self._keys.close()
         self._sources.close()
-        for run in self._parts:
-            run.close()
+        for file in self._files:
+            file.close()
         if self._again is not None:
             self._again.close()

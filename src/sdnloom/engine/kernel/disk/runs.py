@@ -15,18 +15,22 @@ _GAP = 8  # pages between which others are read rather than left out
 
 
 class SortedRun:
-    """States in a file, sorted. Those on the same page are read together."""
+    """States in a file, sorted. Those on the same page are read together.
 
-    def __init__(self, folder: Folder, layout: Layout) -> None:
-        self.layout, self._folder = layout, folder
-        self._file = ArrayFile(folder, np.uint64)
+    Several runs may share a file: they are written one after the other, and who gave it to them closes it.
+    """
+
+    def __init__(self, folder: Folder, layout: Layout, shared: ArrayFile | None = None) -> None:
+        self.layout = layout
+        self._file, self._is_shared = shared or ArrayFile(folder, np.uint64), shared is not None
+        self._start = self._file.count
         self.count = 0
         self._fences: list[Array] = []  # the hash of the first state of each page
 
     @property
     def bytes(self) -> int:
-        """The size of the file."""
-        return self._file.bytes
+        """How much of the file is the run's."""
+        return 8 * self.layout.words * self.count
 
     def append(self, states: Array) -> None:
         """Write states, which come after all that were written, at the end."""
@@ -41,11 +45,12 @@ class SortedRun:
 
     def overwrite(self, first: int, states: Array) -> None:
         """Write states, of which only the numbers differ, from this position on."""
-        self._file.write(first * self.layout.words, states)
+        self._file.write(self._start + first * self.layout.words, states)
 
     def read(self, first: int, last: int) -> Array:
         """The states at these positions."""
-        return self._file.read(first * self.layout.words, last * self.layout.words)
+        words = self.layout.words
+        return self._file.read(self._start + first * words, self._start + min(last, self.count) * words)
 
     def parts(self, size: int) -> Iterator[Array]:
         """All states, so many at a time."""
@@ -75,8 +80,9 @@ class SortedRun:
         return -1
 
     def close(self) -> None:
-        """Free the room that the run takes."""
-        self._file.close()
+        """Free the room that the run takes, unless others share its file."""
+        if not self._is_shared:
+            self._file.close()
 
     def _stretches(self, hashes: Array, most: int) -> Iterator[tuple[int, int, int, int]]:
         """The stretches of pages that may have states with these hashes: pages from, to; hashes from, to."""
@@ -135,25 +141,30 @@ def merged_runs(runs: Sequence[SortedRun], size: int) -> Iterator[Array]:
             return
 
 
-def sorted_run(
-    folder: Folder, table: Array, layout: Layout, slots: int, size: int, pause: Callable[[], None]
-) -> SortedRun:
-    """The states of a visited table, and their numbers, as a run."""
-    run, slot = SortedRun(folder, layout), 0
+def fill_from_table(run: SortedRun, table: Array, slots: int, size: int, pause: Callable[[], None]) -> None:
+    """Write the states of a visited table, and their numbers, to an empty run of its layout."""
+    layout, slot = run.layout, 0
     while True:
         target, hashes = np.empty(size * layout.words, np.uint64), np.empty(size, np.uint64)
         count, after = jit_runs.sort_slots(table, layout.words, slot, slots, target, hashes)
         run.append(target[: count * layout.words])
         if after >= slots:
-            return run
+            return
         if after == slot:
             size *= 2  # neighbours without an empty slot between them
         slot = after
         pause()
 
 
-def in_layout(folder: Folder, run: SortedRun, layout: Layout, size: int, pause: Callable[[], None]) -> SortedRun:
-    """The states of a run, which is closed, in another layout, which has another order."""
+def in_layout(
+    folder: Folder,
+    run: SortedRun,
+    layout: Layout,
+    size: int,
+    pause: Callable[[], None],
+    shared: ArrayFile | None = None,
+) -> SortedRun:
+    """The states of a run, which is closed, in another layout, which has another order; in a shared file if given."""
     pieces: list[SortedRun] = []
     for part in run.parts(size):
         states = repacked(part, run.layout, layout).reshape(-1, layout.words)
@@ -165,18 +176,23 @@ def in_layout(folder: Folder, run: SortedRun, layout: Layout, size: int, pause: 
         pieces.append(piece)
         while len(pieces) > 1 and pieces[-2].count <= 2 * pieces[-1].count:  # few files are open at once
             pieces[-2:] = [joined_runs(folder, pieces[-2:], layout, size, pause)]
-    result = joined_runs(folder, pieces, layout, size, pause)
+    result = joined_runs(folder, pieces, layout, size, pause, shared)
     run.close()
     return result
 
 
 def joined_runs(
-    folder: Folder, runs: list[SortedRun], layout: Layout, size: int, pause: Callable[[], None]
+    folder: Folder,
+    runs: list[SortedRun],
+    layout: Layout,
+    size: int,
+    pause: Callable[[], None],
+    shared: ArrayFile | None = None,
 ) -> SortedRun:
     """One run of the states of several, which are closed; of equal states that of the first run."""
-    if len(runs) == 1:
+    if len(runs) == 1 and shared is None:
         return runs[0]
-    result = SortedRun(folder, layout)
+    result = SortedRun(folder, layout, shared)
     for part in merged_runs(runs, size) if runs else ():
         result.append(part)
         pause()

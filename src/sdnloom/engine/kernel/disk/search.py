@@ -15,7 +15,7 @@ import numpy as np
 from sdnloom.engine.kernel.block import BLOCK_STATES, BlockExpander
 from sdnloom.engine.kernel.disk.files import ArrayFile, DiskError, Folder, StateFile
 from sdnloom.engine.kernel.disk.level import DiskLevel, LevelTable, NewStates, Sizes
-from sdnloom.engine.kernel.disk.runs import sorted_run
+from sdnloom.engine.kernel.disk.runs import SortedRun, fill_from_table
 from sdnloom.engine.kernel.disk.visited_runs import VisitedRuns
 from sdnloom.engine.kernel.jit_expand import BEYOND, NUMBER_BITS, NUMBER_MASK
 from sdnloom.engine.kernel.layout import Array
@@ -124,7 +124,8 @@ class DiskSearch(KernelSearch):
         self._on_spill(self._count)
         visited, size = self.visited, self._sizes().merge
         slots = visited.slots + BEYOND
-        run = sorted_run(self._folder, visited.table, visited.layout, slots, size, self._pause)
+        run = SortedRun(self._folder, visited.layout)
+        fill_from_table(run, visited.table, slots, size, self._pause)
         parents = ArrayFile(self._folder, np.uint32)
         parents.append(self._parents[: self._count])
         frontiers = [self._stored(states) for states in (waiting, following)]
