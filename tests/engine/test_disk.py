@@ -19,17 +19,20 @@ from sdnloom.engine.kernel import layout
 from sdnloom.engine.kernel.disk import files, level, runs, visited_runs
 from sdnloom.engine.kernel.disk import search as disk_search
 from sdnloom.engine.kernel.disk.files import Folder, StateFile
-from sdnloom.engine.kernel.disk.level import Sizes
+from sdnloom.engine.kernel.disk.level import DiskLevel, LevelTable, Sizes
 from sdnloom.engine.kernel.disk.runs import SortedRun, hashes_of, merged_runs
 from sdnloom.engine.kernel.disk.search import DiskSearch
 from sdnloom.engine.kernel.jit_expand import NUMBER_MASK
 from sdnloom.engine.kernel.layout import Layout
 from sdnloom.engine.kernel.states import States
+from sdnloom.engine.kernel.threads import Team
+from sdnloom.engine.kernel.visited_states import MOST_VISITED
 from sdnloom.engine.limits import LimitWatch
 from sdnloom.engine.memo import Memo
 from sdnloom.engine.reduction.stubborn_sets import StubbornSets
 from sdnloom.engine.result import Incomplete, Limits, Notice, Result, SearchOptions
 from sdnloom.engine.search import SleepSetLoop, SystemLoop, search
+from sdnloom.engine.stop_points import LimitReached
 from sdnloom.engine.system_graph import SystemGraph
 from sdnloom.errors import SdnloomError
 from tests.engine.random_strategies import random_strategy
@@ -174,6 +177,57 @@ def test_parts_need_few_files_however_many_they_are(tmp_path) -> None:
         "40061 True True True True",
         "40142 True True True True",
     ]
+
+
+def test_a_part_of_a_level_has_room_for_so_many_candidates_and_no_more(monkeypatch) -> None:
+    table, slots = LevelTable(Layout([4, 4]), Team(1)), []
+    monkeypatch.setattr(table, "_empty", slots.append)
+    monkeypatch.setattr(table, "_move", lambda layout, many: slots.append(many))
+    table.empty(MOST_VISITED, 1000)
+    table.rebuild([4, 4], MOST_VISITED + 1000)
+    table.rebuild([4, 4], 1001)
+    assert slots == [1 << 32, 1 << 32, table.slots]
+    reason = "a part of a level on disk has room for 3,221,225,472 candidates for new states"
+    with pytest.raises(LimitReached, match=reason):
+        table.rebuild([4, 4], MOST_VISITED + 1001)
+    with pytest.raises(LimitReached, match=reason):
+        table.empty(MOST_VISITED + 1, 0)
+    table.empty(10, level.MOST_CANDIDATES)
+    with pytest.raises(LimitReached, match="a level on disk has room for 4,278,190,079 candidates for new states"):
+        table.rebuild([4, 4], level.MOST_CANDIDATES + 1)
+    table.sealed = True
+    table.rebuild([4, 4], level.SEALED + 1)
+    assert slots[-1] == table.slots
+
+
+def test_the_table_of_a_part_can_grow_on_the_largest_machine(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(disk_search, "resident_bytes", lambda: 0)
+    limits, folder = Limits(memory=1 << 50), Folder(str(tmp_path))
+    options = {"limits": limits, "watch": LimitWatch(limits), "folder": folder}
+    disk = DiskSearch(Memo(pings(1)), None, on_finding=None, on_pause=None, on_spill=None, **options)
+    assert disk._sizes().part == LevelTable.room_in(1 << 31)
+    assert disk._sizes().part + 1_000_000_000 < MOST_VISITED
+
+
+def test_a_level_with_too_many_candidates_ends_a_search_before_they_get_numbers(tmp_path, monkeypatch) -> None:
+    most, counts, add = 4_000, [], DiskLevel.add
+
+    def adding(self, block, expanded) -> None:
+        add(self, block, expanded)
+        counts.append(self.count)
+
+    spill(monkeypatch, 5, Sizes(part=4_096, block=64, merge=1_024))
+    monkeypatch.setattr(DiskLevel, "add", adding)
+    monkeypatch.setattr(level, "MOST_CANDIDATES", most)
+    result = on_disk(pings(4), tmp_path, threads=1)
+    reason = f"a level on disk has room for {most:,} candidates for new states"
+    assert (result.verdict, result.incomplete) == (Incomplete(reason), reason)
+    plain = search(pings(4), SearchOptions(engine="loop", limits=Limits(states=result.statistics.states)))
+    assert (result.statistics.depth, result.statistics.transitions) == (
+        plain.statistics.depth,
+        plain.statistics.transitions,
+    )
+    assert 2_000 < max(counts) <= most
 
 
 @pytest.mark.parametrize("full", [True, False])

@@ -13,19 +13,21 @@ import numpy as np
 
 from sdnloom.engine.kernel.block import BlockExpander, Expanded
 from sdnloom.engine.kernel.disk import jit_runs
-from sdnloom.engine.kernel.disk.files import ArrayFile, DiskError, Folder, StateFile
+from sdnloom.engine.kernel.disk.files import ArrayFile, Folder, StateFile
 from sdnloom.engine.kernel.disk.runs import SortedRun, fill_from_table, in_layout, joined_runs, merged_runs
 from sdnloom.engine.kernel.disk.visited_runs import VisitedRuns
 from sdnloom.engine.kernel.jit_expand import BEYOND, NUMBER_BITS, NUMBER_MASK
 from sdnloom.engine.kernel.layout import Array, Layout
 from sdnloom.engine.kernel.states import NO_SLEEP, States
 from sdnloom.engine.kernel.threads import Team
-from sdnloom.engine.kernel.visited_states import Visited
+from sdnloom.engine.kernel.visited_states import MOST_VISITED, Visited
+from sdnloom.engine.stop_points import LimitReached
 
 _LEAST_SLOTS = 1 << 10
 _AT_ONCE = 16  # runs that are merged
 SEALED = 1 << 40  # more than any number
-_MOST_CANDIDATES = NUMBER_MASK - (1 << 24)  # that fit in the low half of a word
+MOST_CANDIDATES = NUMBER_MASK - (1 << 24)  # of a level: their numbers fit in the low half of a word
+MOST_PART_SLOTS = 1 << 31  # of the table of a part at first: it has room to grow once
 
 
 @dataclass(frozen=True)
@@ -48,25 +50,31 @@ class LevelTable(Visited):
     @property
     def room(self) -> int:
         """How many candidates of the level there may be before the table is full."""
-        return 2 * SEALED if self.sealed else super().room + self.before
+        return 2 * SEALED if self.sealed else min(super().room + self.before, MOST_CANDIDATES)
 
     def rebuild(self, counts: Sequence[int], states: int) -> None:
         """Make room for so many candidates of the level, and for so many values in each column.
 
         The layout stays as long as it can: runs in another one have to be sorted again.
         """
-        slots = self.slots
-        while self.room_in(slots) < states - self.before:
-            slots *= 2
+        if not self.sealed and states > MOST_CANDIDATES:
+            raise LimitReached(f"a level on disk has room for {MOST_CANDIDATES:,} candidates for new states")
+        slots = self.slots if self.sealed else self._slots_for(states - self.before, self.slots)
         self._move(self.layout if self.layout.holds(counts) else Layout(counts), slots)
 
     def empty(self, states: int, before: int) -> None:
         """Drop everything, and have room for so many states."""
-        slots = _LEAST_SLOTS
-        while self.room_in(slots) < states:
-            slots *= 2
+        slots = self._slots_for(states, _LEAST_SLOTS)
         self.before, self.sealed = before, False
         self._empty(slots)
+
+    def _slots_for(self, states: int, least: int) -> int:
+        if states > MOST_VISITED:
+            raise LimitReached(f"a part of a level on disk has room for {MOST_VISITED:,} candidates for new states")
+        slots = least
+        while self.room_in(slots) < states:
+            slots *= 2
+        return slots
 
     def enter(self, states: Array) -> None:
         """Enter states that it does not have, with their numbers."""
@@ -106,8 +114,6 @@ class DiskLevel:
         self.count += expanded.states.count
         if self._again is not None:
             self._again.append(block)
-        if self.count > _MOST_CANDIDATES:
-            raise DiskError(f"a level has more than {_MOST_CANDIDATES:,} candidates for new states")
 
     def end_part(self, size: int, following: int, pause: Callable[[], None]) -> None:
         """Write the table as a run, and empty it; it gets room for so many states."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from sdnloom.engine.kernel.block import BLOCK_STATES, BlockExpander
 from sdnloom.engine.kernel.disk.files import ArrayFile, DiskError, Folder, StateFile
-from sdnloom.engine.kernel.disk.level import DiskLevel, LevelTable, NewStates, Sizes
+from sdnloom.engine.kernel.disk.level import MOST_PART_SLOTS, DiskLevel, LevelTable, NewStates, Sizes
 from sdnloom.engine.kernel.disk.runs import SortedRun, fill_from_table
 from sdnloom.engine.kernel.disk.visited_runs import VisitedRuns
 from sdnloom.engine.kernel.jit_expand import BEYOND, NUMBER_BITS, NUMBER_MASK
@@ -149,7 +149,7 @@ class DiskSearch(KernelSearch):
             return FIXED_SIZES
         left, state = max(0, self._limit - resident_bytes()), 8 * self.visited.layout.words
         slots = 1 << 16
-        while 2 * slots * state <= _SHARE_OF_TABLE * left:
+        while slots < MOST_PART_SLOTS and 2 * slots * state <= _SHARE_OF_TABLE * left:
             slots *= 2
         part = LevelTable.room_in(slots)
         merge = int(_SHARE_OF_MERGE * left / (3 * state))
