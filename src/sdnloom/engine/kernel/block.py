@@ -15,7 +15,7 @@ from sdnloom.engine.kernel.threads import Team
 from sdnloom.engine.kernel.visited_states import Visited
 from sdnloom.errors import SdnloomError
 
-BLOCK_STATES = 1 << 17  # of a block
+BLOCK_STATES = 1 << 18  # of a block
 PARALLEL_FROM = 1 << 11  # states from which on threads pay
 _CHUNK = 64  # states that a thread takes at a time
 _MISSES = 1 << 14  # that a thread notes before the next filling
