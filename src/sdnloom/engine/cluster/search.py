@@ -20,7 +20,7 @@ from sdnloom.engine.stop_points import LimitReached
 from sdnloom.errors import SdnloomError
 
 IN_PROCESS = "in process"
-BYTES_PER_STATE = 16 / 0.75 + 8  # key in a set that is as full as it may be, and parent
+BYTES_PER_STATE = 16 / 0.8 + 8  # key in a set that is as full as it may be, and parent
 
 
 class ClusterSearch:
